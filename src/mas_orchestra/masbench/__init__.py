@@ -1,0 +1,1 @@
+"""MASBENCH: tasks whose structure is known exactly, every row proven."""

@@ -1,0 +1,1 @@
+"""The plan language: data that says which sub-agents work, on what, and how their outputs flow."""

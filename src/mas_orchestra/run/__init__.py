@@ -1,0 +1,1 @@
+"""Running plans: executor, budget, ledger, events and the systems that solve tasks."""

@@ -1,0 +1,129 @@
+"""What a run leaves behind, whatever happened: plan, steps, calls, usage, cost and time."""
+
+from dataclasses import dataclass, field
+
+from mas_orchestra.models.base import Choice, Message
+from mas_orchestra.plan.report import Fault
+from mas_orchestra.plan.schema import Plan
+from mas_orchestra.types import JsonValue, OutcomeStatus, StepStatus, Usage
+
+__all__ = ["ORCHESTRATOR", "CallRecord", "Failure", "Outcome", "StepRecord", "Warned"]
+
+ORCHESTRATOR = "orchestrator"
+"""In place of a step's id: calls that wrote the plan."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why something ended without an answer.
+
+    Attributes:
+        code: A stable word: an error's code (`empty_reply`, `rate_limited`, …).
+        message: For people: what happened, what to do.
+    """
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned:
+    """Something a reader of the trace should know that did not stop the run."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """One call of a model.
+
+    Attributes:
+        step: Id of the step that made it, or `ORCHESTRATOR`.
+        purpose: What it was for: ``"sample 3"``.
+        choices: What came back; empty when the call failed.
+        cost_usd: Price, ``None`` when unknown.
+        started_s, latency_s, queue_s: Seconds; the first since the run began, queueing not part of the latency.
+        requests: HTTP requests sent, retries included.
+        failure: Why there is no reply.
+    """
+
+    step: str
+    purpose: str
+    model: str
+    messages: tuple[Message, ...]
+    choices: tuple[Choice, ...] = ()
+    usage: Usage
+    cost_usd: float | None
+    started_s: float
+    latency_s: float
+    queue_s: float = 0.0
+    requests: int = 1
+    cached: bool = False
+    notes: tuple[str, ...] = ()
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRecord:
+    """One step as it ran.
+
+    Attributes:
+        input: What the sub-agent was given, references replaced; empty means the question itself.
+        output: Its answer; ``None`` unless `status` is `answered`.
+        started_s, finished_s: Seconds since the run began; ``None`` when it never started.
+        wall_s: Time from start to end, in seconds.
+    """
+
+    id: str
+    agent: str
+    status: StepStatus
+    input: str = ""
+    output: str | None = None
+    thinking: str = ""
+    details: dict[str, JsonValue] = field(default_factory=dict)
+    calls: tuple[CallRecord, ...] = ()
+    usage: Usage = Usage()
+    cost_usd: float | None = 0.0
+    started_s: float | None = None
+    finished_s: float | None = None
+    wall_s: float = 0.0
+    failure: Failure | None = None
+    warnings: tuple[Warned, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The end of a run.
+
+    Attributes:
+        answer: The sink's answer or the direct answer; ``None`` unless `status` is `answered`.
+        plan: The plan that ran; ``None`` when none was valid.
+        plan_text: What the orchestrator wrote last, word for word; empty when the plan was given.
+        faults, warnings: What reading the plan found, and what happened while it ran.
+        planning: Calls that wrote the plan, in order.
+        steps: In plan order.
+        calls: LLM calls that were sent, planning included; a call with n samples on one request counts n.
+        cost_usd: ``None`` when any part of it is unknown.
+        critical_path_s: The longest chain of steps by their own wall time, planning included: no scheduler can be faster.
+    """
+
+    status: OutcomeStatus
+    system: str
+    question: str
+    task_id: str
+    answer: str | None = None
+    plan: Plan | None = None
+    plan_text: str = ""
+    faults: tuple[Fault, ...] = ()
+    warnings: tuple[Fault | Warned, ...] = ()
+    planning: tuple[CallRecord, ...] = ()
+    steps: tuple[StepRecord, ...] = ()
+    calls: int = 0
+    usage: Usage = Usage()
+    cost_usd: float | None = 0.0
+    wall_s: float = 0.0
+    critical_path_s: float = 0.0
+    failure: Failure | None = None
+    started_at: str = ""
+    """UTC, ISO 8601."""

@@ -1,0 +1,1 @@
+"""Retrievers: what a search agent may search."""
