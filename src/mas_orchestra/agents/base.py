@@ -61,6 +61,8 @@ class AgentContext(Protocol):
         """One call of the step's model, through the run's budget, ledger and events.
 
         Args:
+            messages: The conversation.
+            params: How to sample.
             purpose: What the call is for, for traces and live view: ``"sample 3"``, ``"round 2: Statistician"``.
 
         Raises:

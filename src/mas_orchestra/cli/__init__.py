@@ -5,6 +5,6 @@ __all__ = ["main"]
 
 def main() -> None:
     """Entry point of ``mas`` and ``mas-orchestra``."""
-    from mas_orchestra.cli.app import app  # noqa: PLC0415  (keeps `import mas_orchestra.cli` free of side effects)
+    from mas_orchestra.cli.app import app
 
     app()

@@ -108,7 +108,7 @@ class Params:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One sample: its text, its reasoning kept apart, its tool calls. An empty `content` is possible and is no answer."""
+    """One sample: text, reasoning kept apart, tool calls. An empty `content` is possible and is no answer."""
 
     content: str
     reasoning: str = ""

@@ -105,7 +105,7 @@ class Outcome:
         steps: In plan order.
         calls: LLM calls that were sent, planning included; a call with n samples on one request counts n.
         cost_usd: ``None`` when any part of it is unknown.
-        critical_path_s: The longest chain of steps by their own wall time, planning included: no scheduler can be faster.
+        critical_path_s: Longest chain of steps by their wall time, planning included: no scheduler is faster.
     """
 
     status: OutcomeStatus
