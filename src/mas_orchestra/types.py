@@ -7,7 +7,19 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-__all__ = ["DoM", "JsonObject", "JsonValue", "OutcomeStatus", "StepStatus", "Usage"]
+__all__ = [
+    "DoM",
+    "JsonObject",
+    "JsonValue",
+    "Message",
+    "OutcomeStatus",
+    "ResponseSchema",
+    "Role",
+    "StepStatus",
+    "ToolCall",
+    "ToolSpec",
+    "Usage",
+]
 
 JsonObject: TypeAlias = Mapping[str, JsonValue]
 
@@ -82,3 +94,53 @@ class Usage:
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
             estimated=self.estimated or other.estimated,
         )
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One function call that a model asks for. `arguments` is the model's own JSON text, unchecked."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One turn of a conversation.
+
+    Attributes:
+        tool_calls: Calls that an assistant turn asks for.
+        tool_call_id: The call that a tool turn answers.
+    """
+
+    role: Role
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A function offered to a model; `parameters` is a JSON Schema of type object."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseSchema:
+    """A JSON Schema that the reply must follow, where the endpoint can enforce one."""
+
+    name: str
+    schema: JsonObject

@@ -6,10 +6,10 @@ from typing import Protocol
 
 from pydantic import BaseModel
 
-from mas_orchestra.models.base import Completion, Message, Params
+from mas_orchestra.models.base import Completion, Params
 from mas_orchestra.plan.catalog import AgentCard
 from mas_orchestra.search.base import Retriever
-from mas_orchestra.types import JsonValue
+from mas_orchestra.types import JsonValue, Message
 
 __all__ = ["AgentContext", "StepCall", "StepOutcome", "SubAgent"]
 

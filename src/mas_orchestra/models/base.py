@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from mas_orchestra.types import JsonObject, Usage
+from mas_orchestra.types import Message, ResponseSchema, ToolCall, ToolSpec, Usage
 
 __all__ = [
     "Abilities",
@@ -13,23 +13,9 @@ __all__ = [
     "Choice",
     "Completion",
     "FinishReason",
-    "Message",
     "Params",
     "QueueWatch",
-    "ResponseSchema",
-    "Role",
-    "ToolCall",
-    "ToolSpec",
 ]
-
-
-class Role(StrEnum):
-    """Who speaks."""
-
-    SYSTEM = "system"
-    USER = "user"
-    ASSISTANT = "assistant"
-    TOOL = "tool"
 
 
 class FinishReason(StrEnum):
@@ -41,47 +27,6 @@ class FinishReason(StrEnum):
     CONTENT_FILTER = "content_filter"
     UNKNOWN = "unknown"
     """The endpoint gave none, or one that we do not know."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
-    """One function call that a model asks for. `arguments` is the model's own JSON text, unchecked."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
-    """One turn of a conversation.
-
-    Attributes:
-        tool_calls: Calls that an assistant turn asks for.
-        tool_call_id: The call that a tool turn answers.
-    """
-
-    role: Role
-    content: str
-    tool_calls: tuple[ToolCall, ...] = ()
-    tool_call_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolSpec:
-    """A function offered to a model; `parameters` is a JSON Schema of type object."""
-
-    name: str
-    description: str
-    parameters: JsonObject
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseSchema:
-    """A JSON Schema that the reply must follow, where the endpoint can enforce one."""
-
-    name: str
-    schema: JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

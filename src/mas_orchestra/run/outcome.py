@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from mas_orchestra.models.base import Choice, Message
+from mas_orchestra.models.base import Choice
 from mas_orchestra.plan.report import Fault
 from mas_orchestra.plan.schema import Plan
-from mas_orchestra.types import JsonValue, OutcomeStatus, StepStatus, Usage
+from mas_orchestra.types import JsonValue, Message, OutcomeStatus, StepStatus, Usage
 
 __all__ = ["ORCHESTRATOR", "CallRecord", "Failure", "Outcome", "StepRecord", "Warned"]
 
