@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from mas_orchestra.models.base import Choice
-from mas_orchestra.plan.report import Fault
+from mas_orchestra.plan.report import Fault, PlanReport
 from mas_orchestra.plan.schema import Plan
 from mas_orchestra.types import JsonValue, Message, OutcomeStatus, StepStatus, Usage
 
@@ -41,6 +41,7 @@ class CallRecord:
     Attributes:
         step: Id of the step that made it, or `ORCHESTRATOR`.
         purpose: What it was for: ``"sample 3"``.
+        samples: Replies asked for; each counts as one LLM call.
         choices: What came back; empty when the call failed.
         cost_usd: Price, ``None`` when unknown.
         started_s, latency_s, queue_s: Seconds; the first since the run began, queueing not part of the latency.
@@ -52,6 +53,7 @@ class CallRecord:
     purpose: str
     model: str
     messages: tuple[Message, ...]
+    samples: int = 1
     choices: tuple[Choice, ...] = ()
     usage: Usage
     cost_usd: float | None
@@ -98,9 +100,8 @@ class Outcome:
 
     Attributes:
         answer: The sink's answer or the direct answer; ``None`` unless `status` is `answered`.
-        plan: The plan that ran; ``None`` when none was valid.
-        plan_text: What the orchestrator wrote last, word for word; empty when the plan was given.
-        faults, warnings: What reading the plan found, and what happened while it ran.
+        report: The last reading of a plan; ``None`` when the run ended before there was one.
+        warnings: What happened while the run went on that did not stop it.
         planning: Calls that wrote the plan, in order.
         steps: In plan order.
         calls: LLM calls that were sent, planning included; a call with n samples on one request counts n.
@@ -113,10 +114,8 @@ class Outcome:
     question: str
     task_id: str
     answer: str | None = None
-    plan: Plan | None = None
-    plan_text: str = ""
-    faults: tuple[Fault, ...] = ()
-    warnings: tuple[Fault | Warned, ...] = ()
+    report: PlanReport | None = None
+    warnings: tuple[Warned, ...] = ()
     planning: tuple[CallRecord, ...] = ()
     steps: tuple[StepRecord, ...] = ()
     calls: int = 0
@@ -127,3 +126,13 @@ class Outcome:
     failure: Failure | None = None
     started_at: str = ""
     """UTC, ISO 8601."""
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan that ran; ``None`` when none was valid."""
+        return self.report.plan if self.report else None
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What made the last text no plan; empty when the plan was valid."""
+        return self.report.faults if self.report else ()

@@ -67,3 +67,14 @@ class Runtime:
     on_step_error: OnStepError = OnStepError.FAIL
     seed: int = 0
     listeners: tuple[Listener, ...] = ()
+
+    @property
+    def all_models(self) -> frozenset[ChatModel]:
+        """Every model that a run may call."""
+        named = {self.model, *self.models.values(), *self.agent_models.values()}
+        return frozenset(named if self.orchestrator is None else {*named, self.orchestrator})
+
+    async def close(self) -> None:
+        """Close every model; the runtime is not used afterwards."""
+        for model in self.all_models:
+            await model.close()

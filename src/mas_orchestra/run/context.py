@@ -1,0 +1,55 @@
+"""What one step sees of its run: the `AgentContext` of a sub-agent."""
+
+import random
+
+from mas_orchestra import seeds
+from mas_orchestra.errors import StepError
+from mas_orchestra.models.base import ChatModel, Completion, Params
+from mas_orchestra.run.events import StepWarned
+from mas_orchestra.run.outcome import Warned
+from mas_orchestra.run.session import Session
+from mas_orchestra.run.step_clock import StepClock
+from mas_orchestra.search.base import Retriever
+from mas_orchestra.types import Message
+
+__all__ = ["StepContext"]
+
+
+class StepContext:
+    """The window through which one step reaches models and retriever.
+
+    Once closed it sends nothing any more, so that work a sub-agent left behind (a thread, a stray task) cannot spend
+    after the step has ended.
+    """
+
+    def __init__(self, session: Session, *, step: str, model: ChatModel) -> None:
+        self._session = session
+        self._step = step
+        self._model = model
+        self._is_open = True
+        self.clock = StepClock(session.runtime.limits.step_timeout_s)
+        self.warnings: list[Warned] = []
+        self.rng: random.Random = seeds.rng("step", session.runtime.seed, session.task.id, step)
+
+    @property
+    def retriever(self) -> Retriever | None:
+        """What a search agent searches."""
+        return self._session.runtime.retriever
+
+    async def complete(self, messages: tuple[Message, ...], params: Params, *, purpose: str) -> Completion:
+        """One call of the step's model."""
+        if not self._is_open:
+            raise StepError("step_ended", f"step {self._step!r} has ended; its sub-agent may not call a model any more")
+        return await self._session.call(
+            self._model, messages, params, step=self._step, purpose=purpose, clock=self.clock
+        )
+
+    def warn(self, code: str, message: str) -> None:
+        """Record something a reader of the trace should know."""
+        warning = Warned(code=code, message=message)
+        self.warnings.append(warning)
+        self._session.emit(StepWarned(at_s=self._session.elapsed_s, step=self._step, warning=warning))
+
+    def close(self) -> None:
+        """Let nothing through any more."""
+        self._is_open = False

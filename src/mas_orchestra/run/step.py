@@ -1,0 +1,42 @@
+"""One step: its sub-agent's answer, within the step's own time and behind one boundary."""
+
+import traceback
+
+from mas_orchestra.agents.base import StepCall, StepOutcome, SubAgent
+from mas_orchestra.errors import BudgetError, CallError, StepError
+from mas_orchestra.run.context import StepContext
+
+__all__ = ["answer_step"]
+
+
+async def answer_step(agent: SubAgent, call: StepCall, context: StepContext) -> StepOutcome:
+    """The sub-agent's answer; `context` is closed afterwards, whatever happened.
+
+    Raises:
+        StepError: `step_timeout`, `empty_reply`, `agent_crashed`, or from the sub-agent.
+        CallError, BudgetError: From the sub-agent's calls.
+    """
+    clock = context.clock
+    try:
+        async with clock.limit():
+            outcome = await agent.run(call, context)
+    except (StepError, CallError, BudgetError):
+        raise
+    except TimeoutError as error:
+        if not clock.is_expired:
+            raise _crash(agent, error) from error
+        raise StepError("step_timeout", f"no answer within the {clock.timeout_s} s of a step") from None
+    except Exception as error:  # boundary: a sub-agent may be anybody's code
+        raise _crash(agent, error) from error
+    finally:
+        context.close()
+    if not outcome.answer.strip():
+        raise StepError("empty_reply", f"{agent.card.name} returned an empty answer")
+    return outcome
+
+
+def _crash(agent: SubAgent, error: Exception) -> StepError:
+    """A sub-agent's own bug, with the place where it happened."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{place.name}, line {place.lineno}"
+    return StepError("agent_crashed", f"{agent.card.name} raised {type(error).__name__}: {error} ({where})")
