@@ -1,18 +1,25 @@
-"""The words that name a layer of things: what the generator and the independent solver both know.
+"""The category words: the only thing that the generator and the independent solver share.
 
-A chain is four categories, widest first: an owner of one layer holds items of the next. "A's Animal" is a category total, not
-a thing of its own, which is why a reader of the text has to know these words. Nothing else is shared between the two.
+A chain is four kinds of things, each holding the next: a harbor has vessels, a vessel has lockers, a locker has cargo.
+A quantity is "how many of B has A" for a name A of one kind and a name B of the next.
 """
 
 __all__ = ["CHAINS", "PUBLISHED_CHAINS"]
 
-PUBLISHED_CHAINS: tuple[tuple[str, ...], ...] = (
+CHAINS: tuple[tuple[str, str, str, str], ...] = (
+    ("Harbor", "Vessel", "Locker", "Cargo"),
+    ("Valley", "Farmstead", "Plot", "Crop"),
+    ("Festival", "Stage", "Ensemble", "Instrument"),
+    ("Library", "Alcove", "Bookcase", "Manuscript"),
+    ("Outpost", "Module", "Console", "Sensor"),
+    ("Bazaar", "Stall", "Hamper", "Delicacy"),
+)
+"""Ours."""
+
+PUBLISHED_CHAINS: tuple[tuple[str, str, str, str], ...] = (
     ("District", "Supermarket", "Product", "Ingredient"),
     ("Zoo", "Enclosure", "Animal", "Bone"),
     ("School", "Classroom", "Backpack", "Stationery"),
     ("Ecosystems", "Creatures", "Organs", "Cells"),
 )
-"""The 16 words of the published set (after iGSM, Ye et al. 2024)."""
-
-CHAINS: tuple[tuple[str, ...], ...] = ()
-"""Our own chains, filled with the vocabulary."""
+"""Those of the published set (iGSM's)."""
