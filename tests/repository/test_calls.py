@@ -63,23 +63,32 @@ def banned_calls(module: Module) -> Iterator[str]:
 
 
 def blind_excepts(module: Module) -> Iterator[str]:
-    """``path::function`` of every handler that catches `Exception`, everything, or wider."""
+    """``path::function`` of every handler that catches `Exception` or wider and does not raise."""
     for function in ast.walk(module.tree):
         if isinstance(function, Function):
             for node in ast.walk(function):
-                if isinstance(node, Handler) and (node.type is None or catches_all(node.type)):
+                if isinstance(node, Handler) and catches_all(node) and not raises(node):
                     yield f"{module.path}::{function.name}"
 
 
-def catches_all(caught: ast.expr) -> bool:
-    return bool({"Exception", "BaseException"} & {name.strip("() ") for name in ast.unparse(caught).split(",")})
+def catches_all(handler: Handler) -> bool:
+    caught = ast.unparse(handler.type).strip("()").split(", ") if handler.type else ["BaseException"]
+    return bool({"Exception", "BaseException"} & set(caught))
+
+
+def raises(handler: Handler) -> bool:
+    """Whether it ends by raising: cleaning up, or giving the failure its type."""
+    return isinstance(handler.body[-1], ast.Raise)
 
 
 def swallowed(module: Module) -> Iterator[str]:
-    """Handlers that do nothing at all with what they caught."""
+    """Handlers that do nothing with what they caught and do not say why."""
+    lines = module.text.splitlines()
     for node in ast.walk(module.tree):
-        if isinstance(node, Handler) and all(isinstance(s, ast.Pass) for s in node.body):
-            yield f"{module.path}:{node.lineno} does nothing with what it caught; handle it, or use contextlib.suppress"
+        if not isinstance(node, Handler) or not all(isinstance(statement, ast.Pass) for statement in node.body):
+            continue
+        if "#" not in "".join(lines[node.lineno - 1 : node.end_lineno]):
+            yield f"{module.path}:{node.lineno} does nothing with what it caught; handle it, or say why not"
 
 
 def suppressions(path: str, text: str) -> Iterator[str]:
