@@ -19,8 +19,10 @@
     │   │   ├── RateLimitError         429 beyond the retries
     │   │   ├── ServerError            5xx beyond the retries
     │   │   ├── RequestRejectedError   400 or 422: the endpoint refuses what we ask for
+    │   │   ├── ModelLoadError         the embedded model cannot be loaded, or its process ended
     │   │   └── BrokenReplyError       not JSON, not a completion, a stream cut off
     │   └── ContextOverflowError   the prompt does not fit the model's window; carries the sizes
+    ├── FetchError                 the weights of an embedded model could not be fetched (`code` says why)
     ├── StepError                  a sub-agent could not give an answer (`code` says why); data, not a broken service
     └── BudgetError                the next call would pass a limit of the run; nothing is sent
 
@@ -42,10 +44,12 @@ __all__ = [
     "ConfigError",
     "ContextOverflowError",
     "EndpointError",
+    "FetchError",
     "FileFormatError",
     "InvalidPlanError",
     "MasError",
     "MissingExtraError",
+    "ModelLoadError",
     "ModelNotFoundError",
     "PriceUnknownError",
     "RateLimitError",
@@ -191,6 +195,12 @@ class RequestRejectedError(EndpointError):
     code = "request_rejected"
 
 
+class ModelLoadError(EndpointError):
+    """The embedded model cannot be loaded, or the process that served it ended."""
+
+    code = "model_not_loaded"
+
+
 class BrokenReplyError(EndpointError):
     """The reply is not a completion: not JSON, a missing field, a stream that was cut off."""
 
@@ -201,6 +211,14 @@ class ContextOverflowError(CallError):
     """The prompt is longer than the model's context window."""
 
     code = "context_overflow"
+
+
+class FetchError(MasError):
+    """The weights of an embedded model could not be fetched; `code` says why (`no_network`, `wrong_hash`, …)."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class StepError(MasError):
