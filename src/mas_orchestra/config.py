@@ -123,10 +123,12 @@ class LocalSettings(_Section):
     Attributes:
         slots: Sequences that are decoded at once.
         threads: Threads that compute; unset leaves one core to the rest of the machine.
+        context_tokens: Window of each slot, prompt and reply together. Memory grows with slots times this.
     """
 
     slots: int = Field(default=4, ge=1)
     threads: int | None = Field(default=None, ge=1)
+    context_tokens: int = Field(default=4096, ge=256)
 
 
 class Settings(_Section):

@@ -1,0 +1,163 @@
+"""llama.cpp serving one GGUF file on loopback, one process for each file however many models and loops use it."""
+
+import atexit
+import json
+import secrets
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO
+
+from mas_orchestra.errors import ModelLoadError
+
+__all__ = ["LlamaServer", "ServerPool", "ServerSettings"]
+
+WORKER = Path(__file__).with_name("llama_worker.py")
+STOP_TIMEOUT_S = 5.0
+SHOWN_LOG_LINES = 6
+NO_MEMORY = ("insufficient memory", "failed to allocate", "out of memory", "bad_alloc")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSettings:
+    """What is served, and with how much of the machine.
+
+    Attributes:
+        slots: Sequences that are decoded at once.
+        threads: Threads that compute.
+        context_tokens: Window of each slot, prompt and reply together.
+    """
+
+    path: Path
+    slots: int
+    threads: int
+    context_tokens: int
+
+
+class LlamaServer:
+    """A running llama.cpp process with its OpenAI-compatible API; blocks until the model is loaded.
+
+    A process of its own, because loading holds Python's lock (seconds for larger files, every event loop stands still)
+    and because an abort inside llama.cpp, or the system's out-of-memory killer, must not take the caller along.
+
+    Attributes:
+        base_url: Where it listens, ``/v1`` included.
+        api_key: What a request has to carry; made anew for each process.
+
+    Raises:
+        ModelLoadError: llama.cpp does not load the file, with what it says; also where memory is short.
+    """
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._settings = settings
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process; `stop` closes it)
+        self.api_key = secrets.token_urlsafe(24)
+        self._process = subprocess.Popen(  # noqa: S603  (this interpreter and a file of this package)
+            [sys.executable, "-P", str(WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            encoding="utf-8",
+        )
+        try:
+            self.base_url = self._ask_to_load() + "/v1"
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def stop(self) -> None:
+        """End the process; it frees its memory, open requests are dropped."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        try:
+            self._process.wait(STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._log.close()
+
+    def why_it_ended(self) -> str:
+        """For people: exit code and the end of llama.cpp's log."""
+        code = self._process.wait(STOP_TIMEOUT_S)
+        self._log.seek(0)
+        lines = self._log.read().decode("utf-8", "replace").splitlines()
+        log = "\n".join(f"  {line}" for line in lines[-SHOWN_LOG_LINES:])
+        settings = self._settings
+        if code == -9 or any(sign in log for sign in NO_MEMORY):
+            return (
+                f"there is not enough memory for {settings.slots} slots of {settings.context_tokens} tokens; "
+                f"lower local.slots or local.context_tokens in mas.toml\n{log}"
+            ).rstrip()
+        return f"llama.cpp ended with exit code {code}\n{log}".rstrip()
+
+    def _ask_to_load(self) -> str:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is None or stdout is None:
+            raise TypeError("the worker's pipes are asked for a few lines above")
+        wish = {**asdict(self._settings), "path": str(self._settings.path), "api_key": self.api_key}
+        try:
+            stdin.write(json.dumps(wish) + "\n")
+            stdin.flush()
+            reply = stdout.readline()
+        except BrokenPipeError:  # it died at once; its log says why
+            reply = ""
+        if not reply:
+            raise ModelLoadError(f"{self._settings.path}: cannot be loaded: {self.why_it_ended()}")
+        return str(json.loads(reply)["address"])
+
+
+class ServerPool:
+    """Servers by their settings: started at the first use, stopped when nobody uses them any more or at exit."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._servers: dict[ServerSettings, LlamaServer] = {}
+        self._users: Counter[ServerSettings] = Counter()
+        atexit.register(self.stop_all)
+
+    def enter(self, settings: ServerSettings) -> None:
+        """Announce one more user; starts nothing."""
+        with self._lock:
+            self._users[settings] += 1
+
+    def leave(self, settings: ServerSettings) -> None:
+        """One user less; the last one stops the server."""
+        with self._lock:
+            self._users[settings] -= 1
+            server = None if self._users[settings] > 0 else self._servers.pop(settings, None)
+        if server:
+            server.stop()
+
+    def running(self, settings: ServerSettings) -> LlamaServer:
+        """The server for `settings`, started if there is none or if it has died. Blocks while the model loads.
+
+        Raises:
+            ModelLoadError: See `LlamaServer`.
+        """
+        with self._lock:
+            server = self._servers.get(settings)
+            if server and not server.is_alive:
+                self._servers.pop(settings).stop()
+                server = None
+            if server is None:
+                server = self._servers[settings] = LlamaServer(settings)
+            return server
+
+    def stop_all(self) -> None:
+        """Stop every server, whoever uses it."""
+        with self._lock:
+            servers = tuple(self._servers.values())
+            self._servers.clear()
+        for server in servers:
+            server.stop()
