@@ -8,27 +8,22 @@ token or cost limit is exact up to that estimate.
 
 import asyncio
 import dataclasses
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mas_orchestra.errors import BudgetError
 from mas_orchestra.models.base import ChatModel, Params
+from mas_orchestra.models.tokens import estimate_prompt_tokens
 from mas_orchestra.run.ledger import Ledger
 from mas_orchestra.run.runtime import Limits
 from mas_orchestra.types import Message, Usage
 
-__all__ = ["REPLY_RESERVE_TOKENS", "Budget", "Reservation", "estimated_tokens"]
+__all__ = ["MIN_REPLY_TOKENS", "REPLY_RESERVE_TOKENS", "Budget", "Reservation"]
 
 REPLY_RESERVE_TOKENS = 4096
 """Under a token or cost limit, the `max_tokens` of a call that names none."""
 
 MIN_REPLY_TOKENS = 64
 """A reply with less room than this is not worth its prompt."""
-
-_BYTES_PER_TOKEN = 3
-"""Low for English (about 4), so that the estimate of a prompt errs on the safe side."""
-
-_TOKENS_PER_MESSAGE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +53,7 @@ class Budget:
             return None
         return max(0, self._limits.max_calls - self._ledger.calls - self._held.calls)
 
-    async def reserve(self, model: ChatModel, messages: Sequence[Message], params: Params) -> Reservation:
+    async def reserve(self, model: ChatModel, messages: tuple[Message, ...], params: Params) -> Reservation:
         """Room for one call, waiting for calls in flight where only they stand in its way.
 
         Raises:
@@ -66,7 +61,7 @@ class Budget:
         """
         if self._is_unlimited:
             return Reservation(params=params)
-        prompt_tokens = estimated_tokens(messages)
+        prompt_tokens = estimate_prompt_tokens(messages)
         while True:
             try:
                 wanted = self._fit(model, prompt_tokens, params)
@@ -127,9 +122,3 @@ class Budget:
             tokens=self._held.tokens + sign * change.tokens,
             cost_usd=self._held.cost_usd + sign * change.cost_usd,
         )
-
-
-def estimated_tokens(messages: Sequence[Message]) -> int:
-    """About how many tokens a prompt has, rather too many than too few; no tokeniser is asked."""
-    size = sum(len(message.content.encode()) for message in messages)
-    return size // _BYTES_PER_TOKEN + _TOKENS_PER_MESSAGE * len(messages)

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 from mas_orchestra.errors import CallError, PriceUnknownError
 from mas_orchestra.models.base import ChatModel, Completion, Params
-from mas_orchestra.run.budget import Budget, Reservation, estimated_tokens
+from mas_orchestra.models.tokens import estimate_prompt_tokens
+from mas_orchestra.run.budget import Budget, Reservation
 from mas_orchestra.run.events import CallFinished, CallStarted, Event
 from mas_orchestra.run.ledger import Ledger
 from mas_orchestra.run.outcome import CallRecord, Failure
@@ -99,7 +100,7 @@ class _Call:
             raise
         except asyncio.CancelledError:
             # The endpoint may bill a prompt whose reply nobody waits for any more.
-            paid = Usage(input_tokens=estimated_tokens(self._messages), estimated=True)
+            paid = Usage(input_tokens=estimate_prompt_tokens(self._messages), estimated=True)
             self._book_failure(paid, Failure(code="cancelled", message="the call was cancelled before its reply"))
             raise
         self._book(self._record_of(completion))

@@ -48,23 +48,26 @@ class FixedPlan:
         """Run the plan.
 
         Raises:
-            InvalidPlanError: The plan cannot run with this runtime's sub-agents.
+            InvalidPlanError: The plan cannot run with this runtime's sub-agents and limits; nothing was sent.
         """
-        return await conduct(self.name, task, runtime, self._checked)
+        report = self._checked(runtime)
 
-    async def _checked(self, session: Session) -> PlanReport:
-        """The plan, checked against this runtime's sub-agents and budget before anything is sent."""
+        async def given(session: Session) -> PlanReport:
+            session.emit(PlanParsed(at_s=session.elapsed_s, attempt=0, report=report))
+            return report
+
+        return await conduct(self.name, task, runtime, given)
+
+    def _checked(self, runtime: Runtime) -> PlanReport:
         report = language.check(
             self.plan,
             mode="lenient",
-            catalog=session.runtime.registry.catalog,
+            catalog=runtime.registry.catalog,
             max_steps=len(self.plan.steps),
-            max_calls=session.budget.calls_left,
+            max_calls=runtime.limits.max_calls,
         )
-        session.emit(PlanParsed(at_s=session.elapsed_s, attempt=0, report=report))
         if not report.valid:
-            faults = "; ".join(fault.message for fault in report.faults)
-            raise InvalidPlanError(f"the plan cannot run: {faults}")
+            raise InvalidPlanError(f"the plan cannot run: {'; '.join(fault.message for fault in report.faults)}")
         return report
 
 
