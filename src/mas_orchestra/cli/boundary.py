@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 
 from mas_orchestra.cli.printable import printable
@@ -29,7 +29,9 @@ class ExitCode(IntEnum):
 
 def complain(message: str) -> None:
     """Print one message for people on stderr, hostile text in it made harmless."""
-    print(printable(message), file=sys.stderr, flush=True)  # noqa: T201  (this is the command line)
+    with suppress(OSError):  # a terminal that has gone: nobody is left to be told
+        sys.stderr.write(printable(message) + "\n")
+        sys.stderr.flush()
 
 
 @contextmanager

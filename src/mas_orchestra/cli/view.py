@@ -72,7 +72,7 @@ class RunView:
 
     Attributes:
         planning: The writing of the plan; ``None`` while the orchestrator was not asked.
-        attempts: How each text of the orchestrator was read, in order; the last one counts.
+        attempts: How each text of the orchestrator was read, by its number; the last one counts. 0 is a given plan.
         steps: By id, in plan order.
         outcome: The end, once there is one.
     """
@@ -81,7 +81,7 @@ class RunView:
         self.system = ""
         self.question = ""
         self.planning: StepView | None = None
-        self.attempts: list[PlanReport] = []
+        self.attempts: dict[int, PlanReport] = {}
         self.steps: dict[str, StepView] = {}
         self.outcome: Outcome | None = None
 
@@ -93,8 +93,9 @@ class RunView:
         for record in outcome.planning:
             view.apply(CallStarted(at_s=record.started_s, step=ORCHESTRATOR, purpose=record.purpose))
             view.apply(CallFinished(at_s=record.started_s + record.queue_s + record.latency_s, record=record))
-        if outcome.plan is not None:
-            view.lay_out(outcome.plan)
+        if outcome.report is not None:
+            read_s = view.planning.finished_s or 0.0 if view.planning else 0.0
+            view.apply(PlanParsed(at_s=read_s, attempt=len(outcome.planning), report=outcome.report))
         for step in outcome.steps:
             view.apply(StepFinished(at_s=step.finished_s or 0.0, record=step))
         view.apply(RunFinished(at_s=outcome.wall_s, outcome=outcome))
@@ -123,7 +124,7 @@ class RunView:
                 if self.planning is not None:
                     self.planning.purposes.clear()
 
-    def lay_out(self, plan: Plan) -> None:
+    def _lay_out(self, plan: Plan) -> None:
         """Add the plan's steps, all of them waiting."""
         level = levels(plan)
         reads: dict[str, list[str]] = {step.id: [] for step in plan.steps}
@@ -135,16 +136,16 @@ class RunView:
             )
 
     def _read(self, event: PlanParsed) -> None:
-        self.attempts.append(event.report)
+        self.attempts[event.attempt] = event.report
         if self.planning is not None:
             valid = event.report.valid
             self.planning.status = StepStatus.ANSWERED if valid else StepStatus.FAILED
             self.planning.finished_s = event.at_s
         if event.report.plan is not None:
-            self.lay_out(event.report.plan)
+            self._lay_out(event.report.plan)
 
     def _start_call(self, event: CallStarted) -> None:
-        if event.step != ORCHESTRATOR:
+        if not self._is_planning(event.step):
             self._step(event.step).purposes.append(event.purpose)
             return
         if self.planning is None:
@@ -154,12 +155,16 @@ class RunView:
 
     def _finish_call(self, event: CallFinished) -> None:
         record = event.record
-        if record.step != ORCHESTRATOR:
+        if not self._is_planning(record.step):
             self._step(record.step).book(record)
         elif self.planning is not None:
             self.planning.book(record)
             self.planning.status = StepStatus.FAILED if record.failure else StepStatus.ANSWERED
             self.planning.failure, self.planning.finished_s = record.failure, event.at_s
+
+    def _is_planning(self, step: str) -> bool:
+        """Whether a call writes the plan. A plan may name a step like the orchestrator; then it has been written."""
+        return step == ORCHESTRATOR and step not in self.steps
 
     def _step(self, name: str, agent: str = "") -> StepView:
         return self.steps.setdefault(name, StepView(id=name, agent=agent))
