@@ -135,12 +135,16 @@ class Settings(_Section):
     """Everything that a command can be told, with a default for each.
 
     Attributes:
+        model: URI of the sub-agents' model where no option names one.
+        orchestrator: URI of the model that writes plans; unset is `model`.
         endpoints: Options by base URL.
         prices: Prices by model name, or by ``NAME@BASE_URL`` where one name costs differently somewhere.
         agents: Options of each sub-agent by its name, checked by the sub-agent itself.
         local: The embedded model.
     """
 
+    model: str | None = None
+    orchestrator: str | None = None
     endpoints: Annotated[dict[str, EndpointSettings], BeforeValidator(_endpoint_keys)] = Field(default_factory=dict)
     prices: dict[str, Price] = Field(default_factory=dict)
     agents: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
