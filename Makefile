@@ -4,6 +4,9 @@ PYTHON ?= python3
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
+BENCH_VENV  := .venv-bench
+BENCH_READY := $(BENCH_VENV)/.ready
+
 .PHONY: help setup check format test test-fast demo bench clean
 
 help: ## this list
@@ -35,5 +38,15 @@ format: $(READY) ## format and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The peers that we measure against live in an environment of their own.
+$(BENCH_READY): pyproject.toml benchmarks/constraints.txt
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt \
+		--editable '.[fast]' langgraph langchain-openai openai py-spy
+	touch $(BENCH_READY)
+
+bench: $(BENCH_READY) ## measure against other runtimes; writes docs/benchmarks.md
+	$(BENCH_VENV)/bin/python benchmarks/run_all.py
+
 clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
