@@ -34,9 +34,9 @@ Written by `{command}` on {date} at commit `{commit}`; the raw numbers are in `b
 Machine: {processor}, {cores} cores, {memory_gib:g} GiB, {system}, Python {python}.
 Versions: {packages}.
 
-Medians of {repetitions} repetitions unless said otherwise, with the range. The peers take turns, each in its own process,
-against one endpoint on loopback (`benchmarks/fake_endpoint.py`). The commands are those of the environment that
-`make bench` sets up, `.venv-bench`.
+Medians of {repetitions} repetitions unless said otherwise, with the range. The peers take turns, each in its own
+process, against one endpoint on loopback (`benchmarks/fake_endpoint.py`). The commands are those of the environment
+that `make bench` sets up, `.venv-bench`.
 """
 
 
