@@ -1,0 +1,127 @@
+"""What a MASBENCH text really is: its axes, sizes and faults, measured from the text alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mas_orchestra.masbench.claims import Claim
+from mas_orchestra.masbench.measure import Measurement, components, measure
+from mas_orchestra.masbench.read_text import Passage, Subject, read_text
+from mas_orchestra.masbench.solve_text import Asked, Solution, asked_of, solve_passage
+from mas_orchestra.masbench.system import System, UnsolvableTextError, build_systems
+
+__all__ = ["Analysis", "Poison", "analyze_text"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poison:
+    """What a reader who believes the text's claims would answer.
+
+    Attributes:
+        targets: Index into `asked` of every asked answer that a claim contradicts, in the order asked.
+        values: The false value given for each, as written.
+        finals: Last asked answer of the target's component if only that claim is believed; a needle's false value.
+        joint: All asked answers if every claim is believed.
+        texts: The sentences, word for word.
+    """
+
+    targets: tuple[int, ...]
+    values: tuple[int, ...]
+    finals: tuple[int, ...]
+    joint: tuple[int, ...]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """Structure of a text.
+
+    Attributes:
+        solution: ``None`` where the text does not determine its answers; `fault` then says why.
+        asked: What is asked for, in the order of the questions.
+        poison: ``None`` where no claim contradicts an asked answer.
+    """
+
+    passage: Passage
+    system: System
+    solution: Solution | None
+    fault: str | None
+    asked: tuple[Asked, ...]
+    measured: Measurement
+    poison: Poison | None
+
+    @property
+    def problems(self) -> int:
+        """Numbered problems of the layout, 0 for one passage."""
+        return len({question.problem for question in self.passage.questions} - {0})
+
+    @property
+    def robustness(self) -> int:
+        """Asked answers that a claim contradicts."""
+        return len(self.poison.targets) if self.poison else 0
+
+
+def analyze_text(text: str | Passage) -> Analysis:
+    """The structure of the text; a text that does not determine its answers is analysed all the same.
+
+    Raises:
+        UnreadableTextError: The text is not of this family.
+    """
+    passage = read_text(text) if isinstance(text, str) else text
+    systems = build_systems(passage.statements, passage.questions)
+    targets = [question.name for question in passage.questions if question.subject is Subject.QUANTITY]
+    solution, fault = None, None
+    try:
+        solution = solve_passage(passage, systems)
+    except UnsolvableTextError as error:
+        fault = str(error)
+    return Analysis(
+        passage=passage,
+        system=systems[0],
+        solution=solution,
+        fault=fault,
+        asked=tuple(asked_of(systems[0], question) for question in passage.questions),
+        measured=measure(systems[0], targets),
+        poison=_poison(passage, systems[0], solution.answers) if solution else None,
+    )
+
+
+def _poison(passage: Passage, system: System, answers: tuple[int, ...]) -> Poison | None:
+    claims = {(claim.is_needle, claim.name): claim for claim in reversed(passage.claims)}
+    attacked: list[tuple[int, Claim]] = []
+    for index, (question, answer) in enumerate(zip(passage.questions, answers, strict=True)):
+        claim = claims.get((question.subject is Subject.NEEDLE, question.name))
+        if claim and claim.value != answer:
+            attacked.append((index, claim))
+    if not attacked:
+        return None
+    return Poison(
+        targets=tuple(index for index, _ in attacked),
+        values=tuple(claim.value for _, claim in attacked),
+        finals=tuple(_final(passage, system, claim) for _, claim in attacked),
+        joint=_joint(passage, system, answers, claims),
+        texts=tuple(claim.text for _, claim in attacked),
+    )
+
+
+def _final(passage: Passage, system: System, claim: Claim) -> int:
+    """The last asked answer of the claim's component if only this claim is believed."""
+    if claim.is_needle:
+        return claim.value
+    targets = [question.name for question in passage.questions if question.subject is Subject.QUANTITY]
+    component = components(system, system.needed(targets))
+    final = [target for target in targets if component[target] == component[claim.name]][-1]
+    return system.values([final], {claim.name: claim.value})[final]
+
+
+def _joint(
+    passage: Passage, system: System, answers: tuple[int, ...], claims: Mapping[tuple[bool, str], Claim]
+) -> tuple[int, ...]:
+    """Every asked answer if all claims are believed."""
+    believed = {name: claim.value for (is_needle, name), claim in claims.items() if not is_needle}
+    targets = [question.name for question in passage.questions if question.subject is Subject.QUANTITY]
+    values = system.values(targets, believed)
+    needles = {name: claim.value for (is_needle, name), claim in claims.items() if is_needle}
+    return tuple(
+        values[question.name] if question.subject is Subject.QUANTITY else needles.get(question.name, answer)
+        for question, answer in zip(passage.questions, answers, strict=True)
+    )
