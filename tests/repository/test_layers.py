@@ -52,12 +52,7 @@ class Import:
 
 def imports(module: Module) -> Iterator[Import]:
     """Every import of a module, those inside functions included."""
-    inside = {
-        id(node)
-        for function in ast.walk(module.tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in ast.walk(function)
-    }
+    late = {id(node) for block in ast.walk(module.tree) if runs_later(block) for node in ast.walk(block)}
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
@@ -67,7 +62,13 @@ def imports(module: Module) -> Iterator[Import]:
             targets = [f"{parent}.{alias.name}" if parent == ROOT_PACKAGE else parent for alias in node.names]
         else:
             continue
-        yield from (Import(target=name, line=node.lineno, at_import=id(node) not in inside) for name in targets)
+        yield from (Import(target=name, line=node.lineno, at_import=id(node) not in late) for name in targets)
+
+
+def runs_later(block: ast.AST) -> bool:
+    """Whether importing the file leaves `block` alone: functions, and what is for type checkers only."""
+    is_for_types = isinstance(block, ast.If) and ast.unparse(block.test).endswith("TYPE_CHECKING")
+    return is_for_types or isinstance(block, ast.FunctionDef | ast.AsyncFunctionDef)
 
 
 def package_of(name: str) -> str | None:
