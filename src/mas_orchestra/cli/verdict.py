@@ -1,9 +1,13 @@
 """Why a run gave no answer, and what to do about it, in words."""
 
+from collections.abc import Sequence
+
+from mas_orchestra.cli.printable import one_line
+from mas_orchestra.plan.report import Fault
 from mas_orchestra.run.outcome import Outcome
 from mas_orchestra.types import OutcomeStatus
 
-__all__ = ["explain"]
+__all__ = ["explain", "fault_lines"]
 
 ADVICE = {
     OutcomeStatus.INVALID_PLAN: (
@@ -24,16 +28,21 @@ ADVICE = {
 def explain(outcome: Outcome) -> str:
     """Status, what happened, the plan's faults where that is the reason, and advice."""
     failure = outcome.failure
-    why = f" {failure.code}: {failure.message}" if failure else ""
-    lines = [f"no answer ({outcome.status}).{why}"]
-    if outcome.status is OutcomeStatus.INVALID_PLAN:
-        lines += [f"  {_place(fault.line, fault.column)}{fault.code}: {fault.message}" for fault in outcome.faults[:5]]
-        if len(outcome.faults) > 5:
-            lines.append(f"  and {len(outcome.faults) - 5} more")
+    lines = [f"no answer ({outcome.status})." + (f" {failure.code}: {failure.message}" if failure else "")]
+    if outcome.status is OutcomeStatus.INVALID_PLAN and outcome.faults:
+        lines.append(fault_lines(outcome.faults))
     if advice := ADVICE.get(outcome.status):
         lines.append(advice)
     return "\n".join(lines)
 
 
-def _place(line: int | None, column: int | None) -> str:
-    return f"line {line}, column {column}: " if line is not None else ""
+def fault_lines(faults: Sequence[Fault], *, most: int = 5) -> str:
+    """Faults of a plan one a line, each with its place in the text."""
+    lines = [f"  {_place(fault)}{fault.code}: {one_line(fault.message)}" for fault in faults[:most]]
+    if len(faults) > most:
+        lines.append(f"  and {len(faults) - most} more")
+    return "\n".join(lines)
+
+
+def _place(fault: Fault) -> str:
+    return f"line {fault.line}, column {fault.column}: " if fault.line is not None else ""
