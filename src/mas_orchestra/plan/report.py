@@ -1,12 +1,12 @@
 """What reading a plan found: the plan, or why there is none."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from mas_orchestra.plan.schema import Plan
-from mas_orchestra.types import DoM
+from mas_orchestra.types import DoM, JsonValue
 
-__all__ = ["Fault", "FaultCode", "Mode", "PlanFormat", "PlanReport", "Severity"]
+__all__ = ["Fault", "FaultCode", "Mode", "OnNoPlan", "PlanFormat", "PlanReport", "Severity"]
 
 
 class Mode(StrEnum):
@@ -16,6 +16,15 @@ class Mode(StrEnum):
     """Any error makes the plan invalid: training, and the "valid" rate of reports."""
     LENIENT = "lenient"
     """The listed repairs are made and recorded as warnings: solving, serving."""
+
+
+class OnNoPlan(StrEnum):
+    """What a text without any plan is."""
+
+    ERROR = "error"
+    """`no_plan`, an error."""
+    ANSWER = "answer"
+    """The direct answer, whatever the degree of MAS: the paper's behaviour."""
 
 
 class PlanFormat(StrEnum):
@@ -88,6 +97,7 @@ class PlanReport:
         plan: The plan, repaired in lenient mode; ``None`` when it is not valid.
         faults: Errors, in the order of the text. Empty exactly when the plan is valid.
         warnings: Everything else that was found or repaired.
+        found: What could be read, valid or not; for showing it to people, never for running it.
         format: The wire format that was recognised, ``None`` when none was.
         sink: Id of the step whose answer is the plan's answer; ``None`` for a direct answer or an invalid plan.
         width: Largest number of steps on one level of the graph; 0 for a direct answer.
@@ -105,8 +115,28 @@ class PlanReport:
     width: int = 0
     length: int = 0
     max_calls: int = 0
+    found: Plan | None = None
 
     @property
     def valid(self) -> bool:
         """Whether the plan can be run."""
         return self.plan is not None
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The object that ``mas plan check --json`` prints; steps and edges are shown for an invalid plan too."""
+        shown = self.plan or self.found or Plan()
+        return {
+            "valid": self.valid,
+            "format": self.format,
+            "mode": self.mode,
+            "dom": self.dom,
+            **shown.model_dump(mode="json", include={"thinking", "answer"}),
+            "steps": [step.model_dump(mode="json") for step in shown.steps],
+            "edges": [[edge.source, edge.target] for edge in shown.edges],
+            "sink": self.sink,
+            "width": self.width,
+            "length": self.length,
+            "max_calls": self.max_calls,
+            "faults": [asdict(fault) for fault in self.faults],
+            "warnings": [asdict(fault) for fault in self.warnings],
+        }
