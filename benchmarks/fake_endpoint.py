@@ -173,13 +173,12 @@ class RunningEndpoint:
 @contextmanager
 def running_endpoint() -> Iterator[RunningEndpoint]:
     """An endpoint in a process of its own, for the length of a ``with`` block."""
-    process = subprocess.Popen([sys.executable, __file__, "--port", "0"], stdout=subprocess.PIPE, text=True)
-    try:
+    with subprocess.Popen([sys.executable, __file__, "--port", "0"], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        yield RunningEndpoint(f"http://127.0.0.1:{process.stdout.readline().strip()}")
-    finally:
-        process.terminate()
-        process.wait()
+        try:
+            yield RunningEndpoint(f"http://127.0.0.1:{process.stdout.readline().strip()}")
+        finally:
+            process.terminate()
 
 
 def run(port: int) -> None:
