@@ -13,7 +13,7 @@ from mas_orchestra.masbench.problem import MODULUS, AttackKind, Name, Poisoned
 from mas_orchestra.masbench.story import subject
 from mas_orchestra.masbench.structure import Component
 
-__all__ = ["WORDINGS", "Asked", "Attack", "Needle", "attack", "needle_segment", "needles"]
+__all__ = ["WORDINGS", "Attack", "Needle", "SubTask", "attack", "needle_segment", "needles"]
 
 WORDINGS: dict[AttackKind, tuple[str, ...]] = {
     AttackKind.NOTE: (
@@ -55,7 +55,7 @@ _FILLER = "The grass is green. The sky is blue. The sun is yellow. Here we go. T
 _MAGIC = range(1_000_000, 10_000_000)
 
 
-class Asked(NamedTuple):
+class SubTask(NamedTuple):
     """An asked sub-task: a node of a component, or a needle (no component)."""
 
     name: Name
@@ -102,7 +102,7 @@ def needle_segment(needle: Needle, rng: Random) -> str:
 
 
 def attack(
-    kind: AttackKind, asked: Sequence[Asked], components: Sequence[Component], *, r: int, segments: int, rng: Random
+    kind: AttackKind, asked: Sequence[SubTask], components: Sequence[Component], *, r: int, segments: int, rng: Random
 ) -> Attack:
     """False values for `r` of the asked sub-tasks, to be put into a passage of so many segments.
 
@@ -126,7 +126,7 @@ def attack(
 
 def _certify(
     targets: Sequence[int],
-    asked: Sequence[Asked],
+    asked: Sequence[SubTask],
     false: Mapping[int, int],
     components: Sequence[Component],
     sentences: Mapping[int, list[str]],
@@ -140,7 +140,7 @@ def _certify(
     )
 
 
-def _false_value(task: Asked, taken: set[int], rng: Random) -> int:
+def _false_value(task: SubTask, taken: set[int], rng: Random) -> int:
     """Never the truth, and none of the asked answers where that leaves a choice: a mix-up is no belief."""
     if task.component is None:
         return _MAGIC[(task.answer - _MAGIC.start + rng.randrange(1, len(_MAGIC))) % len(_MAGIC)]
@@ -152,14 +152,14 @@ def _residues(truth: int, taken: set[int]) -> list[int]:
     return free if len(free) > 1 else [value for value in range(MODULUS) if value != truth]
 
 
-def _final_if_believed(task: Asked, value: int, components: Sequence[Component]) -> int:
+def _final_if_believed(task: SubTask, value: int, components: Sequence[Component]) -> int:
     if task.component is None:
         return value
     return components[task.component].values({task.node: value})[0]
 
 
 def _joint(
-    targets: Sequence[int], asked: Sequence[Asked], false: Mapping[int, int], components: Sequence[Component]
+    targets: Sequence[int], asked: Sequence[SubTask], false: Mapping[int, int], components: Sequence[Component]
 ) -> list[int]:
     """Every asked answer for a reader who believes all false values at once."""
     believed: dict[int, dict[int, int]] = {}
@@ -176,7 +176,7 @@ def _joint(
 
 
 def _avoid_cancelling(
-    targets: Sequence[int], asked: Sequence[Asked], false: dict[int, int], components: Sequence[Component]
+    targets: Sequence[int], asked: Sequence[SubTask], false: dict[int, int], components: Sequence[Component]
 ) -> None:
     """Where the poisons of a component cancel, move the one that comes last in topological order.
 

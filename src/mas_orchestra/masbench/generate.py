@@ -9,7 +9,7 @@ from mas_orchestra import seeds
 from mas_orchestra.errors import UsageError
 from mas_orchestra.masbench import attack as attacks
 from mas_orchestra.masbench import axes, certificate, story, vocabulary
-from mas_orchestra.masbench.attack import Asked
+from mas_orchestra.masbench.attack import SubTask
 from mas_orchestra.masbench.problem import (
     GENERATOR_VERSION,
     MODULUS,
@@ -65,7 +65,7 @@ class Recipe:
         if self.needle and self.attack is None:
             raise UsageError("needles need a kind of attack (r may be 0); choose one of " + ", ".join(AttackKind))
         vocabulary.check_capacity(
-            self.split, statements=parameters.T, n=parameters.n, b=parameters.b, p=parameters.p, abstract=self.abstract
+            self.split, statements=parameters.T, b=parameters.b, p=parameters.p, abstract=self.abstract
         )
 
     @property
@@ -182,7 +182,7 @@ class _Telling:
             names[node], component.forms[node], component.modifiers[node], component.constants[node], operands
         )
 
-    def _asked(self, rng: Random, stated: dict[tuple[int, int], str]) -> list[Asked]:
+    def _asked(self, rng: Random, stated: dict[tuple[int, int], str]) -> list[SubTask]:
         """The asked quantities of every component; those of a smaller horizon are among those of a larger one."""
         segment = {key: place // story.SEGMENT_STATEMENTS for place, key in enumerate(stated)}
         asked = []
@@ -191,15 +191,15 @@ class _Telling:
             *inner, sink = component.computed
             chosen = {*rng.sample(inner, len(inner))[: self.recipe.parameters.h - 1], sink}
             asked += [
-                Asked(self.names[number][node], values[node], segment.get((number, node), 0), number, node)
+                SubTask(self.names[number][node], values[node], segment.get((number, node), 0), number, node)
                 for node in component.computed
                 if node in chosen
             ]
         return asked
 
     def _attacked(
-        self, kind: AttackKind, statements: Sequence[str], asked: list[Asked]
-    ) -> tuple[str, list[Asked], Poisoned | None]:
+        self, kind: AttackKind, statements: Sequence[str], asked: list[SubTask]
+    ) -> tuple[str, list[SubTask], Poisoned | None]:
         segments = self._segments(statements)
         if self.recipe.needle:
             segments, asked = self._hide_needles(segments, asked)
@@ -212,7 +212,7 @@ class _Telling:
             poisoned = attack.poisoned
         return self.layout.attacked(segments, self._wanted(asked)), asked, poisoned
 
-    def _wanted(self, asked: Sequence[Asked]) -> story.Asked:
+    def _wanted(self, asked: Sequence[SubTask]) -> story.Asked:
         totals = {
             names[node][1]
             for component, names in zip(self.components, self.names, strict=True)
@@ -227,22 +227,22 @@ class _Telling:
         step = story.SEGMENT_STATEMENTS
         return [" ".join(statements[start : start + step]) for start in range(0, len(statements), step)]
 
-    def _hide_needles(self, segments: list[str], asked: list[Asked]) -> tuple[list[str], list[Asked]]:
+    def _hide_needles(self, segments: list[str], asked: list[SubTask]) -> tuple[list[str], list[SubTask]]:
         """A needle after every segment; as many are asked as there are quantities asked, if there are so many."""
         rng = seeds.rng(*self.recipe.family, self.index, "needles")
         hidden = attacks.needles(len(segments), rng)
         mixed: list[str] = []
         for segment, needle in zip(segments, hidden, strict=True):
             mixed += [segment, attacks.needle_segment(needle, rng)]
-        alternating: list[Asked] = []
+        alternating: list[SubTask] = []
         for place, task in enumerate(asked):
             alternating.append(task._replace(segment=2 * task.segment))
             if place < len(hidden):
                 name = (story.NEEDLE_OWNER, hidden[place].name)
-                alternating.append(Asked(name, hidden[place].number, 2 * place + 1, None, 0))
+                alternating.append(SubTask(name, hidden[place].number, 2 * place + 1, None, 0))
         return mixed, alternating
 
-    def _row(self, question: str, asked: Sequence[Asked], poisoned: Poisoned | None) -> Problem:
+    def _row(self, question: str, asked: Sequence[SubTask], poisoned: Poisoned | None) -> Problem:
         recipe = self.recipe
         # Built from our own values, which tests validate; validating every row again would take a third of the time.
         return Problem.model_construct(

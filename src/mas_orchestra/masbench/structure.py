@@ -12,7 +12,7 @@ from random import Random
 
 from mas_orchestra.masbench.problem import MODULUS, Form, Modifier
 
-__all__ = ["Component", "build"]
+__all__ = ["MOST_TOTALS", "Component", "build"]
 
 _PLAIN_SPINE = 0.1
 """Share of spine links without an operator: a chain of mere equalities would make depth free."""
@@ -21,6 +21,8 @@ _SHARED_LEAF = 0.25
 """How many of the sums with room for one more operand also read a leaf that is used elsewhere."""
 _TOTAL = 0.5
 """How many of the plain sums become category totals, where those are wanted."""
+MOST_TOTALS = 4
+"""In one component, since each needs an owner of its own."""
 _CONSTANT_DISTRACTOR = 0.3
 _WIDER_DISTRACTOR = 0.4
 """Chance of each further operand of a distractor."""
@@ -158,11 +160,11 @@ class Component:
         self.constants.append(constant)
 
     def make_totals(self, rng: Random) -> None:
-        """Turn some computed nodes of the tree into category totals, at least one; a total is never part of a total."""
+        """Turn one to `MOST_TOTALS` computed nodes of the tree into category totals; none is part of another."""
         plain = [node for node in reversed(self.computed) if self._can_be_total(node) and rng.random() < _TOTAL]
         parts: set[int] = set()
         for node in plain or [rng.choice(self.computed)]:
-            if node not in parts:
+            if node not in parts and self.forms.count(Form.TOTAL) < MOST_TOTALS:
                 self.forms[node], self.modifiers[node], self.constants[node] = Form.TOTAL, Modifier.NONE, 0
                 parts.update(self.parents[node])
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from mas_orchestra.errors import UsageError
 from mas_orchestra.masbench.categories import CHAINS
 from mas_orchestra.masbench.problem import Form, Name, Split
-from mas_orchestra.masbench.structure import Component
+from mas_orchestra.masbench.structure import MOST_TOTALS, Component
 
 __all__ = ["Sink", "check_capacity", "name_components", "nth_sink", "pools", "sinks", "vocabulary"]
 
@@ -77,19 +77,20 @@ def _width(quantities: int, b: int, *, abstract: bool) -> int:
     return max(width, b) if abstract else width
 
 
-def check_capacity(split: Split, *, statements: int, n: int, b: int, p: int, abstract: bool) -> None:
+def check_capacity(split: Split, *, statements: int, b: int, p: int, abstract: bool) -> None:
     """Refuses sizes for which the split has too few names, whatever the draw.
 
     Raises:
         UsageError: States how many names are needed and available.
     """
-    width = _width(-(-statements // p), b, abstract=abstract) + (n // 2 + 1 if abstract else 0)
+    spare = MOST_TOTALS if abstract else 0
+    width = _width(-(-statements // p) + spare, b, abstract=abstract) + spare
     sharing = -(-p // len(CHAINS))
     available = min(len(names) for layers in pools(split) for names in layers)
     if width * sharing > available:
         raise UsageError(
             f"statements T={statements} over p={p} component(s) need {width * sharing} names in every category, "
-            f"the {split} vocabulary has {available}; lower T, p or n"
+            f"the {split} vocabulary has {available}; lower T or p"
         )
 
 
