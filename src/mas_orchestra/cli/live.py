@@ -55,28 +55,28 @@ async def screen(console: Console, clock: Callable[[], float] = time.monotonic) 
     def picture(height: int | None) -> Text:
         return draw(view, now_s=clock() - began_s, width=console.width, height=height)
 
-    def say(message: str) -> None:
-        console.print(Text(printable(message), style="yellow"))
+    # Not rich's own refreshing: its thread would read the view while an event changes it.
+    live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
+    ignore_closed = suppress(OSError)  # a terminal that was closed: the run goes on, its trace and answer are kept
 
-    async def refresh(live: Live) -> None:
-        # A terminal that was closed takes no more pictures; the run goes on, and its trace and answer are kept.
-        with suppress(OSError):
+    def say(message: str) -> None:
+        with ignore_closed:
+            console.print(Text(printable(message), style="yellow"))
+
+    async def refresh() -> None:
+        with ignore_closed, live:
             while True:
                 live.update(picture(console.height - 1), refresh=True)
                 await asyncio.sleep(REFRESH_S)
 
-    # Not rich's own refreshing: its thread would read the view while an event changes it.
-    with Live(
-        console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
-    ) as live:
-        task = asyncio.create_task(refresh(live))
-        try:
-            yield Display(listen=listen, say=say)
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-    with suppress(OSError):
+    task = asyncio.create_task(refresh())
+    try:
+        yield Display(listen=listen, say=say)
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+    with ignore_closed:
         console.print(picture(None))
 
 
