@@ -95,18 +95,17 @@ class Endpoint:
 
 
 @asynccontextmanager
-async def serve() -> AsyncIterator[Endpoint]:
-    """A server for the length of the block, at ``http://127.0.0.1:PORT/v1``."""
+async def serve(port: int = 0) -> AsyncIterator[Endpoint]:
+    """A server for the length of the block, at ``http://127.0.0.1:PORT/v1`` (any free port by default)."""
     endpoint = Endpoint()
     app = web.Application(client_max_size=64 * 1024 * 1024)
     app.router.add_post("/v1/chat/completions", endpoint.completions)
     app.router.add_get("/v1/models", endpoint.list_models)
     runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0, backlog=8192)
+    site = web.TCPSite(runner, "127.0.0.1", port, backlog=8192)
     await site.start()
-    port = runner.addresses[0][1]
-    endpoint.base_url = f"http://127.0.0.1:{port}/v1"
+    endpoint.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
     try:
         yield endpoint
     finally:
@@ -142,10 +141,10 @@ def text(content: str, *, usage: dict | None = USAGE, finish: str = "stop", nati
     return behave
 
 
-def status(code: int, note: str = "the test says so", *, retry_after: str | None = None, **fields) -> Behaviour:
+def status(number: int, note: str = "the test says so", /, *, retry_after: str | None = None, **fields) -> Behaviour:
     """An error reply in the OpenAI form."""
     headers = {"Retry-After": retry_after} if retry_after else None
-    return json({"error": {"message": note, "type": "error", **fields}}, status=code, headers=headers)
+    return json({"error": {"message": note, "type": "error", **fields}}, status=number, headers=headers)
 
 
 def raw(body: bytes, *, code: int = 200, content_type: str = "application/json") -> Behaviour:
