@@ -12,6 +12,11 @@ from support.endpoint import Endpoint, serve
 KEY_SUFFIXES = ("_API_KEY", "_API_TOKEN", "_BASE_URL")
 
 
+def pytest_addoption(parser):
+    """The one flag that rewrites golden files and generated pages."""
+    parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing with them")
+
+
 def _is_loopback(host: object) -> bool:
     if host in {None, "", "localhost", b"localhost"}:
         return True
