@@ -6,7 +6,7 @@ In this order, the first that gives the wanted field wins:
 2. tags, as ``<answer>…</answer>``, the last ones; an unclosed tag ends with the text;
 3. a line that begins with the field's name, as ``Answer: 42``;
 4. for an answer only: ``\boxed{…}``, where all boxes agree;
-5. for an answer only: a text of one line, which is its own answer.
+5. for an answer only: a text of one line of at most 500 characters, which is its own answer.
 
 Every step is linear in the length of the text.
 """
@@ -20,6 +20,7 @@ from mas_orchestra.agents.boxed import boxed
 __all__ = ["Reply", "read_fields", "read_reply", "without_reasoning"]
 
 MOST_OBJECTS = 8
+LONGEST_LINE = 500
 _OBJECT_START = re.compile(r'\{\s*"')
 _LONE_BACKSLASH = re.compile(r'\\(["\\/bfnrtu])|\\')
 # What JSON makes of LaTeX whose backslash was not doubled: \frac, \boxed, \text, \times, \right …
@@ -178,8 +179,8 @@ def _unmarked_answer(text: str, *, cut_off: bool, prose: bool = False) -> dict[s
     boxes = set(boxed(text))
     if len(boxes) == 1 and (box := boxes.pop()):
         return {"answer": box, "thinking": text}
-    is_answer = bool(text) and not cut_off and (prose or (not boxes and "\n" not in text))
-    return {"answer": text} if is_answer else None
+    is_line = not boxes and "\n" not in text and len(text) <= LONGEST_LINE
+    return {"answer": text} if text and not cut_off and (prose or is_line) else None
 
 
 def _has_structure(text: str) -> bool:

@@ -20,9 +20,7 @@ def load_agent(point: EntryPoint, options: Mapping[str, object] = _NO_OPTIONS) -
     card_name = getattr(getattr(agent, "card", None), "name", None)
     if card_name is None or not callable(getattr(agent, "run", None)):
         kind = type(agent).__name__
-        raise ConfigError(
-            f"{_of(point)} ({point.value}) is no sub-agent but a {kind}; it needs a card and a method run"
-        )
+        raise ConfigError(f"{_of(point)} ({point.value}) is of type {kind}; a sub-agent has a card and a method run")
     if card_name != point.name:
         raise ConfigError(f"{_of(point)} holds a sub-agent named {card_name!r}; give both the same name")
     return agent

@@ -1,7 +1,7 @@
 """BM25 over documents in memory."""
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ __all__ = ["BM25Retriever", "read_corpus", "snippet", "tokens"]
 MOST_LINES_LISTED = 10
 # Scripts that are written without blanks are split into characters, all others into words.
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_BLANK = re.compile(r"\s")
 
 
 class BM25Retriever:
@@ -167,27 +168,26 @@ def _densest(text: str, matches: Sequence[tuple[int, int]], length: int) -> tupl
     """The first window with the most different words, with up to a quarter of it before the first of them."""
     best_start, best_reach, best_count = 0, 0, 0
     inside: Counter[str] = Counter()
-    first = 0
+    held: deque[tuple[int, str]] = deque()
     for start, end in matches:
-        inside[text[start:end].casefold()] += 1
-        while end - matches[first][0] > length and matches[first][0] < start:
-            word = text[slice(*matches[first])].casefold()
+        held.append((start, text[start:end].casefold()))
+        inside[held[-1][1]] += 1
+        while len(held) > 1 and (end - held[0][0] > length or inside[held[0][1]] > 1):
+            _, word = held.popleft()
             inside[word] -= 1
-            if not inside[word]:
-                del inside[word]
-            first += 1
-        if len(inside) > best_count:
-            best_start, best_reach, best_count = matches[first][0], end - matches[first][0], len(inside)
+        count = sum(1 for number in inside.values() if number)
+        if count > best_count:
+            best_start, best_reach, best_count = held[0][0], end - held[0][0], count
     begin = max(0, best_start - max(0, min(length - best_reach, length // 4)))
     return begin, min(len(text), begin + length)
 
 
 def _at_blanks(text: str, start: int, end: int) -> tuple[int, int]:
-    """The window moved inwards to the nearest blanks, where there are any nearby."""
-    if start > 0 and (blank := re.compile(r"\s").search(text, start, min(end, start + 30))):
+    """The window without the parts of words at its ends, where a blank is near enough."""
+    if start > 0 and not text[start - 1].isspace() and (blank := _BLANK.search(text, start, min(end, start + 30))):
         start = blank.end()
-    if end < len(text) and (blank_at := max(text.rfind(" ", end - 30, end), text.rfind("\n", end - 30, end))) > start:
-        end = blank_at
+    if end < len(text) and not text[end].isspace():
+        end = max((blank.start() for blank in _BLANK.finditer(text, max(start, end - 30), end)), default=end)
     return start, end
 
 
