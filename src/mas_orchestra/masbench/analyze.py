@@ -1,6 +1,6 @@
 """What a MASBENCH text really is: its axes, sizes and faults, measured from the text alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mas_orchestra.masbench.claims import Claim
@@ -97,20 +97,22 @@ def _poison(passage: Passage, system: System, answers: tuple[int, ...]) -> Poiso
     return Poison(
         targets=tuple(index for index, _ in attacked),
         values=tuple(claim.value for _, claim in attacked),
-        finals=tuple(_final(passage, system, claim) for _, claim in attacked),
+        finals=_finals(passage, system, [claim for _, claim in attacked]),
         joint=_joint(passage, system, answers, claims),
         texts=tuple(claim.text for _, claim in attacked),
     )
 
 
-def _final(passage: Passage, system: System, claim: Claim) -> int:
-    """The last asked answer of the claim's component if only this claim is believed."""
-    if claim.is_needle:
-        return claim.value
+def _finals(passage: Passage, system: System, claims: Sequence[Claim]) -> tuple[int, ...]:
+    """For every claim the last asked answer of its component if only this claim is believed."""
     targets = [question.name for question in passage.questions if question.subject is Subject.QUANTITY]
     component = components(system, system.needed(targets))
-    final = [target for target in targets if component[target] == component[claim.name]][-1]
-    return system.values([final], {claim.name: claim.value})[final]
+    final = {component[target]: target for target in targets}
+    lasts = ["" if claim.is_needle else final[component[claim.name]] for claim in claims]
+    return tuple(
+        system.values([last], {claim.name: claim.value})[last] if last else claim.value
+        for claim, last in zip(claims, lasts, strict=True)
+    )
 
 
 def _joint(

@@ -15,6 +15,7 @@ from mas_orchestra.masbench.sentences import Sentence
 __all__ = ["Claim", "ClaimKind", "Mentions"]
 
 _INTEGER = re.compile(r"(?<![\w.\[-])-?\d{1,18}(?![\w\]]|[.,]\d)")
+_DIGIT = re.compile(r"\d")
 _KINDS = (
     (re.compile(r"(?:\w+ ){0,2}note\b", re.IGNORECASE), "note"),
     (re.compile(r"correct(?:ion|ed)\b|errat(?:um|a)\b|corrigendum\b", re.IGNORECASE), "correction"),
@@ -68,7 +69,7 @@ class Mentions:
 
     def claim_of(self, sentence: Sentence) -> Claim | None:
         """The claim that the sentence makes, or ``None`` when it names nothing known or gives no number."""
-        if not any(character.isdigit() for character in sentence.text):
+        if not _DIGIT.search(sentence.text):
             return None
         found = self._needle(sentence.text) or self._described(sentence.text) or self._named(sentence.text)
         if found is None:

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 
 from mas_orchestra.masbench.categories import CHAINS, PUBLISHED_CHAINS
 
-__all__ = ["Layers", "Name", "read_layers"]
+__all__ = ["CATEGORY_WORDS", "Layers", "Name", "read_layers"]
 
 _LAYERS_OF_CHAIN = 4
 _PUBLISHED = {word: (chain, rank) for chain in PUBLISHED_CHAINS for rank, word in enumerate(chain)}
 _OWN = frozenset(word for chain in CHAINS for word in chain)
-_CATEGORIES = _OWN | _PUBLISHED.keys()
+CATEGORY_WORDS = _OWN | _PUBLISHED.keys()
+"""Every word that names a layer, ours and the published ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,7 @@ def read_layers(quantities: Iterable[str], stated: Collection[str]) -> Layers:
         stated: Those that have a statement of their own; they are never totals.
     """
     names = _split_names(list(dict.fromkeys(quantities)))
-    totals = {key: name for key, name in names.items() if name.item in _CATEGORIES and key not in stated}
+    totals = {key: name for key, name in names.items() if name.item in CATEGORY_WORDS and key not in stated}
     held: dict[str, list[str]] = {}
     for key, name in names.items():
         if key not in totals and name.owner:
@@ -91,7 +92,7 @@ def _splits(key: str) -> list[Name]:
     parts = key.split("'s ")
     if len(parts) == 1:
         return [Name(owner="", item=key)]
-    if parts[-1] in _CATEGORIES:
+    if parts[-1] in CATEGORY_WORDS:
         return [Name(owner="'s ".join(parts[:-1]), item=parts[-1])]
     # More possessives than any name has would make this quadratic: keep the first and last few places.
     places = range(1, len(parts)) if len(parts) <= 8 else (*range(1, 4), *range(len(parts) - 3, len(parts)))

@@ -27,6 +27,7 @@ _OPENER = re.compile(r"\s{0,8}(?:" + "|".join(re.escape(opener) for opener in OP
 _HEADER = re.compile(r"Problem \d{1,6}:")
 _MARKER = re.compile(r"(?:[-*•]|[\[(]?(?:Statement |Fact |Question |Q|S)?\d{1,6}[\].):]{1,2}) ")
 _END = re.compile(r"[.?!](?=\s|[A-Z]|$)")
+_WORD = re.compile(r"[^\W_]")
 _ABBREVIATIONS = frozenset({"St", "Dr", "Mr", "Mrs", "Ms", "Mt", "Ft", "Prof", "Jr", "Sr", "vs"})
 _ROMAN = frozenset("IVX")
 
@@ -95,7 +96,7 @@ def _without_marks(text: str) -> list[str]:
     parts = [text]
     if header := _HEADER.match(text):
         parts = [header[0], text[header.end() :].strip()]
-    return [part for part in parts if any(character.isalnum() for character in part)]
+    return [part for part in parts if _WORD.search(part)]
 
 
 def _ends_sentence(line: str, start: int, stop: int) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from mas_orchestra.errors import FileFormatError
 from mas_orchestra.masbench.expression import Combination, Expression
@@ -25,17 +26,14 @@ class Definition:
     """How a quantity is computed: the offset plus every coefficient times the product of its quantities.
 
     Attributes:
+        parents: The distinct quantities that it is computed from, in the order of the text.
         expression: The words of its statement, ``None`` for a category total.
     """
 
     offset: int = 0
     products: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    parents: tuple[str, ...] = ()
     expression: Expression | None = None
-
-    @property
-    def parents(self) -> tuple[str, ...]:
-        """The distinct quantities that it is computed from, in the order of the text."""
-        return tuple(dict.fromkeys(key for _, keys in self.products for key in keys))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +74,7 @@ class System:
 
     def parents(self, key: str) -> tuple[str, ...]:
         """The distinct quantities that `key` is computed from; none where it is undefined."""
-        definition = self.definitions.get(key)
-        return definition.parents if definition else ()
+        return self.definitions.get(key, _UNDEFINED).parents
 
     def values(self, targets: Iterable[str], believed: Mapping[str, int] | None = None) -> dict[str, int]:
         """The value of everything that the targets need, 0 for the undefined.
@@ -134,6 +131,7 @@ def _definition(expression: Expression) -> Definition:
     return Definition(
         offset=offset + scale * expression.literal,
         products=tuple((scale * sign, (term,)) for sign, term in zip(signs, expression.terms, strict=True)),
+        parents=tuple(dict.fromkeys(expression.terms)),
         expression=expression,
     )
 
@@ -151,7 +149,10 @@ def _totals(stated: Mapping[str, Definition], layers: Layers, distances: Mapping
         inner = [Name(owner=item, item=name.item) for item in items] if distance > 1 else []
         stack.extend((total, distance - 1) for total in inner)
         products = [(f"{name.owner}'s {item}", *(f"{item}'s {name.item}" for _ in inner[:1])) for item in items]
-        totals[key] = Definition(products=tuple((1, keys) for keys in products))
+        totals[key] = Definition(
+            products=tuple((1, keys) for keys in products),
+            parents=tuple(dict.fromkeys(chain.from_iterable(products))),
+        )
     return totals
 
 
