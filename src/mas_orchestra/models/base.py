@@ -100,6 +100,8 @@ class Abilities:
     native_n: bool = True
     context_tokens: int | None = None
     """Window of prompt and reply together; ``None`` when unknown."""
+    small: bool = False
+    """Some hundred million parameters: plans need a short prompt, and a schema that holds the rules of the language."""
 
 
 class QueueWatch(Protocol):

@@ -110,7 +110,10 @@ def _pip_error(pinned: str, log: str) -> FetchError:
     elif any(sign in lower for sign in NO_NETWORK):
         code, advice = "no_network", "Check the network, the proxy and pip's index (`pip config list`), then try again."
     elif "no matching distribution" in lower:
-        code, advice = "not_found", "Check that pip's index (`pip config list`) carries this package and can be reached."
+        code, advice = (
+            "not_found",
+            "Check that pip's index (`pip config list`) carries this package and can be reached.",
+        )
     else:
         code, advice = "pip_failed", "Try the same with pip itself: pip download --no-deps"
     return FetchError(code, f"pip could not download {pinned}. {advice}\n{said}".rstrip())

@@ -19,6 +19,7 @@ __all__ = ["LlamaServer", "ServerPool", "ServerSettings"]
 WORKER = Path(__file__).with_name("llama_worker.py")
 STOP_TIMEOUT_S = 5.0
 SHOWN_LOG_LINES = 6
+KILLED = -9
 NO_MEMORY = ("insufficient memory", "failed to allocate", "out of memory", "bad_alloc")
 
 
@@ -55,6 +56,8 @@ class LlamaServer:
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process; `stop` closes it)
+        self._last_words: list[str] | None = None
+        self._stopping = threading.Lock()
         self.api_key = secrets.token_urlsafe(24)
         self._process = subprocess.Popen(  # noqa: S603  (this interpreter and a file of this package)
             [sys.executable, "-P", str(WORKER)],
@@ -85,21 +88,27 @@ class LlamaServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._log.close()
+        self._read_log()
 
     def why_it_ended(self) -> str:
         """For people: exit code and the end of llama.cpp's log."""
         code = self._process.wait(STOP_TIMEOUT_S)
-        self._log.seek(0)
-        lines = self._log.read().decode("utf-8", "replace").splitlines()
-        log = "\n".join(f"  {line}" for line in lines[-SHOWN_LOG_LINES:])
-        settings = self._settings
-        if code == -9 or any(sign in log for sign in NO_MEMORY):
-            return (
-                f"there is not enough memory for {settings.slots} slots of {settings.context_tokens} tokens; "
-                f"lower local.slots or local.context_tokens in mas.toml\n{log}"
-            ).rstrip()
-        return f"llama.cpp ended with exit code {code}\n{log}".rstrip()
+        log = "\n".join(f"  {line}" for line in self._read_log())
+        happened = f"llama.cpp ended with exit code {code}"
+        if code == KILLED or any(sign in log for sign in NO_MEMORY):
+            cause = "it was killed, most likely because there is" if code == KILLED else "there is"
+            size = f"{self._settings.slots} slots of {self._settings.context_tokens} tokens"
+            happened = f"{cause} not enough memory for {size}; lower local.slots or local.context_tokens in mas.toml"
+        return f"{happened}\n{log}".rstrip()
+
+    def _read_log(self) -> list[str]:
+        """The last lines of the log of a process that has ended; read once, then the file is gone."""
+        with self._stopping:
+            if self._last_words is None:
+                self._log.seek(0)
+                self._last_words = self._log.read().decode("utf-8", "replace").splitlines()[-SHOWN_LOG_LINES:]
+                self._log.close()
+            return self._last_words
 
     def _ask_to_load(self) -> str:
         stdin, stdout = self._process.stdin, self._process.stdout
