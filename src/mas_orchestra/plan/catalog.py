@@ -105,7 +105,9 @@ class Catalog:
             self._cards[card.name] = card
         self.slugs: Mapping[str, str] = slugs(self._cards)
         """Name → a name that providers accept for a tool."""
-        self.tags = frozenset(tag for card in self._cards.values() for tag in card.tags)
+        self.tags_of: Mapping[str, Mapping[str, str]] = {card.name: card.tags for card in self._cards.values()}
+        """Name → tag in the xml format → argument."""
+        self.tags = frozenset(tag for tags in self.tags_of.values() for tag in tags)
         """Tags of all arguments in the xml format."""
         self._by_slug = {slug: name for name, slug in self.slugs.items()}
         self._aliases = _alias_table(self._cards.values())
@@ -124,6 +126,10 @@ class Catalog:
             return self._cards[name]
         except KeyError:
             raise UnknownNameError("sub-agent", name, self._cards) from None
+
+    def get(self, name: str) -> AgentCard | None:
+        """The card of `name`, or ``None``."""
+        return self._cards.get(name)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -16,6 +16,9 @@ AUTO = "auto"
 """Find the wire format out."""
 DEFAULT_MAX_STEPS = 64
 
+_EXAMINED = 4
+"""A text with so many times more steps than are accepted is not read to its end; it is too large in any case."""
+
 
 def read(
     text: str,
@@ -51,7 +54,7 @@ def read(
     rules = _rules(dom, catalog, max_steps, max_calls, auto_join=auto_join)
     text = _without_surrogates(text)
     faults = FaultLog(text, Mode(mode))
-    found = scan(text, wanted, rules.catalog, faults)
+    found = scan(text, wanted, rules.catalog, faults, most_steps=_EXAMINED * max_steps)
     if truncated:
         message = (
             "the model stopped by length, so the plan may be cut off; allow more tokens or ask for a shorter plan."

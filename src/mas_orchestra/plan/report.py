@@ -6,7 +6,17 @@ from enum import StrEnum
 from mas_orchestra.plan.schema import Plan
 from mas_orchestra.types import DoM, JsonValue
 
-__all__ = ["Fault", "FaultCode", "Mode", "OnNoPlan", "PlanFormat", "PlanReport", "Severity"]
+__all__ = [
+    "Fault",
+    "FaultCode",
+    "Mode",
+    "OnNoPlan",
+    "PlanFormat",
+    "PlanReport",
+    "Severity",
+    "fault_json",
+    "report_json",
+]
 
 
 class Mode(StrEnum):
@@ -122,21 +132,28 @@ class PlanReport:
         """Whether the plan can be run."""
         return self.plan is not None
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """The object that ``mas plan check --json`` prints; steps and edges are shown for an invalid plan too."""
-        shown = self.plan or self.found or Plan()
-        return {
-            "valid": self.valid,
-            "format": self.format,
-            "mode": self.mode,
-            "dom": self.dom,
-            **shown.model_dump(mode="json", include={"thinking", "answer"}),
-            "steps": [step.model_dump(mode="json") for step in shown.steps],
-            "edges": [[edge.source, edge.target] for edge in shown.edges],
-            "sink": self.sink,
-            "width": self.width,
-            "length": self.length,
-            "max_calls": self.max_calls,
-            "faults": [asdict(fault) for fault in self.faults],
-            "warnings": [asdict(fault) for fault in self.warnings],
-        }
+
+def report_json(report: PlanReport) -> dict[str, JsonValue]:
+    """The object that ``mas plan check --json`` prints; steps and edges are shown for an invalid plan too."""
+    shown = report.plan or report.found or Plan()
+    return {
+        "valid": report.valid,
+        "format": report.format,
+        "mode": report.mode,
+        "dom": report.dom,
+        "thinking": shown.thinking,
+        "answer": shown.answer,
+        "steps": [step.model_dump(mode="json") for step in shown.steps],
+        "edges": [[edge.source, edge.target] for edge in shown.edges],
+        "sink": report.sink,
+        "width": report.width,
+        "length": report.length,
+        "max_calls": report.max_calls,
+        "faults": [fault_json(fault) for fault in report.faults],
+        "warnings": [fault_json(warning) for warning in report.warnings],
+    }
+
+
+def fault_json(fault: Fault) -> dict[str, JsonValue]:
+    """A fault as ``mas plan check --json`` prints it."""
+    return asdict(fault)

@@ -41,7 +41,7 @@ class Scan:
     outside: str
 
 
-def scan(text: str, format: PlanFormat | None, catalog: Catalog, faults: FaultLog) -> Scan:  # noqa: A002  (the word users know)
+def scan(text: str, format: PlanFormat | None, catalog: Catalog, faults: FaultLog, *, most_steps: int) -> Scan:  # noqa: A002  (the word users know)
     """The draft of a plan in `text`; every fault of the text itself goes to `faults`.
 
     Args:
@@ -49,16 +49,17 @@ def scan(text: str, format: PlanFormat | None, catalog: Catalog, faults: FaultLo
         format: Only this wire format, or ``None`` for any.
         catalog: Cards of the sub-agents that a plan may name.
         faults: Takes the faults.
+        most_steps: Stop behind so many steps of the xml format: hostile text can hold one in every few bytes.
     """
     if not is_harmony(text):
-        return _Walk(text, format, catalog, faults).run()
+        return _Walk(text, format, catalog, faults, most_steps).run()
     spoken = messages(text)
     calls = [message for message in spoken if message.recipient]
     finals = [message for message in spoken if message.channel == "final" and not message.recipient]
     if calls and format in {None, PlanFormat.TOOLS, PlanFormat.JSON}:
-        return _tool_calls(text, calls, catalog, faults)
+        return _tool_calls(text, calls, catalog, faults, most_steps)
     if finals:
-        return _Walk(_masked(text, finals[-1]), format, catalog, faults).run()
+        return _Walk(_masked(text, finals[-1]), format, catalog, faults, most_steps).run()
     if spoken and not spoken[-1].closed:
         _not_closed(faults, spoken[-1].start, "the analysis channel")
     return Scan(Draft(), "")
@@ -69,12 +70,12 @@ def _masked(text: str, message: Message) -> str:
     return " " * message.start + text[message.start : message.end]
 
 
-def _tool_calls(text: str, calls: list[Message], catalog: Catalog, faults: FaultLog) -> Scan:
+def _tool_calls(text: str, calls: list[Message], catalog: Catalog, faults: FaultLog, most_steps: int) -> Scan:
     """Harmony's commentary calls: one plan object for a single function, or one call a sub-agent."""
     first = calls[0]
     body = text[first.start : first.end]
     if len(calls) == 1 and first.recipient not in catalog and _holds_plan(body):
-        return _Walk(_masked(text, first), PlanFormat.JSON, catalog, faults).run()
+        return _Walk(_masked(text, first), PlanFormat.JSON, catalog, faults, most_steps).run()
     plans = JsonPlans(catalog, faults)
     for call in calls:
         plans.call(call.recipient, text[call.start : call.end], call.start)
@@ -94,12 +95,12 @@ class _Walk:
     format: PlanFormat | None
     catalog: Catalog
     faults: FaultLog
+    most_steps: int
     tags: TagList = field(init=False)
     blocks: XmlBlocks = field(init=False)
     thoughts: dict[str, list[str]] = field(init=False)
     answers: list[tuple[str, int]] = field(default_factory=list)
     values: list[tuple[JsonTable | JsonArray, PlanFormat]] = field(default_factory=list)
-    value_texts: list[str] = field(default_factory=list)
     slips: list[tuple[str, int]] = field(default_factory=list)
     unclosed: list[tuple[str, int, bool]] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
@@ -107,6 +108,7 @@ class _Walk:
     broken_starts: int = 0
     position: int = 0
     outside_from: int = 0
+    template_end: int = 0
 
     def __post_init__(self) -> None:
         self.tags = TagList(self.text, (*REASONING, "agent", "edge", "answer", *FIELD_TAGS, *self.catalog.tags))
@@ -118,7 +120,7 @@ class _Walk:
         index = 0
         reads_json = self.format in {None, PlanFormat.JSON, PlanFormat.TOOLS}
         json_at = self._json_start(0) if reads_json else None
-        while index < len(self.tags) or json_at is not None:
+        while (index < len(self.tags) or json_at is not None) and len(self.blocks.steps) <= self.most_steps:
             tag_at = self.tags.tags[index].start if index < len(self.tags) else None
             if json_at is not None and (tag_at is None or json_at < tag_at):
                 self._json(json_at)
@@ -152,7 +154,6 @@ class _Walk:
         kind = format_of(read.value)
         if kind is not None and self.format in {None, kind}:
             self.values.append((read.value, kind))
-            self.value_texts.append(self.text[at : read.end])
             self.slips.extend(read.slips)
 
     def _tag(self, index: int) -> Block:
@@ -197,11 +198,11 @@ class _Walk:
         closing = self.tags.tags[index]
         self.faults.forget()
         self.blocks.forget()
-        for found in (self.answers, self.values, self.value_texts, self.slips, self.unclosed, self.outside):
+        for found in (self.answers, self.values, self.slips, self.unclosed, self.outside):
             found.clear()
         self.broken = None
         self.thoughts = {name: [] for name in REASONING}
-        self.thoughts[closing.name].append(self.text[: closing.start].strip())
+        self.template_end = closing.start
         self.outside_from = closing.end
         return Block(index + 1, closing.end)
 
@@ -276,7 +277,7 @@ class _Walk:
 
     def _thinking(self) -> str:
         """``<thinking>`` if there is any, else ``<think>``."""
-        said = self.thoughts["thinking"] or self.thoughts["think"]
+        said = self.thoughts["thinking"] or self.thoughts["think"] or [self.text[: self.template_end].strip()]
         return "\n\n".join(unescape(text) for text in said)
 
 

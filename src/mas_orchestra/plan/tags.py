@@ -7,8 +7,8 @@ list of known tags alone, so the cost is linear in the text.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 __all__ = ["REASONING", "Tag", "TagList", "escape", "unescape"]
 
@@ -18,8 +18,7 @@ _ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos)|#([0-9]{1,7})|#x([0-9a-fA-F]{1,
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 
 
-@dataclass(slots=True)
-class Tag:
+class Tag(NamedTuple):
     """One known tag; ``text[start:end]`` is the tag itself."""
 
     name: str
@@ -33,16 +32,22 @@ class TagList:
 
     def __init__(self, text: str, names: Iterable[str]) -> None:
         self.text = text
-        self._pattern = _pattern(frozenset(names))
         self.tags = [
-            Tag(match[2], bool(match[1]), match.start(), match.end()) for match in self._pattern.finditer(text)
+            Tag(match[2], bool(match[1]), match.start(), match.end())
+            for match in _pattern(frozenset(names)).finditer(text)
         ]
-        self._places: dict[tuple[str, bool], list[int]] = {}
-        self._blocks: list[int] = []
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, bool], list[int]]:
+        """Indices of all tags by name and kind; only text that is free to hold tags needs them."""
+        places: dict[tuple[str, bool], list[int]] = {}
         for index, tag in enumerate(self.tags):
-            self._places.setdefault((tag.name, tag.closing), []).append(index)
-            if tag.name in _BLOCKS:
-                self._blocks.append(index)
+            places.setdefault((tag.name, tag.closing), []).append(index)
+        return places
+
+    @cached_property
+    def _blocks(self) -> list[int]:
+        return [index for index, tag in enumerate(self.tags) if tag.name in _BLOCKS]
 
     def __len__(self) -> int:
         return len(self.tags)

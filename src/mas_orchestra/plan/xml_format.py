@@ -90,19 +90,27 @@ class XmlBlocks:
     def agent(self, index: int) -> Block:
         """Read the ``<agent>`` whose opening tag is at `index`."""
         opening = self.tags.tags[index]
+        if self._is_prose(index):
+            return Block(index + 1, opening.end)
         fields, block = self._agent_fields(index)
-        is_prose = block.unclosed_at is not None and not fields.found and not fields.has_arguments
-        if not (is_prose and block.next < len(self.tags)):
-            self._add_step(fields, opening.start)
-        else:
-            block.unclosed_at = None
+        self._add_step(fields, opening.start)
         return block
+
+    def _is_prose(self, index: int) -> bool:
+        """Whether the tag at `index` is only spoken of: another block begins right behind it."""
+        following = self.tags.tags[index + 1] if index + 1 < len(self.tags) else None
+        return (
+            following is not None
+            and following.name in _ENDS_AGENT
+            and not (following.closing and following.name == self.tags.tags[index].name)
+        )
 
     def edge(self, index: int) -> Block:
         """Read the ``<edge>`` whose opening tag is at `index`."""
         tags = self.tags.tags
+        if self._is_prose(index):
+            return Block(index + 1, tags[index].end)
         source: _Field | None = None
-        paired = 0
         place = index + 1
         while place < len(tags) and tags[place].name in {"from", "to"}:
             tag = tags[place]
@@ -111,16 +119,14 @@ class XmlBlocks:
                 place += 1
                 continue
             end, place = self._field(place)
-            paired += 1
             source = self._pair(tag.name, source, end)
         if source is not None:
             self._unpaired("from", source)
         closed = place < len(tags) and tags[place].closing and tags[place].name == "edge"
         if closed:
             return Block(place + 1, tags[place].end)
-        is_prose = not paired and place < len(tags)
         end_at = tags[place].start if place < len(tags) else len(self.tags.text)
-        return Block(place, end_at, None if is_prose else tags[index].start)
+        return Block(place, end_at, tags[index].start)
 
     def text(self, index: int) -> tuple[str, int, Block]:
         """Text of the field whose opening tag is at `index`, its offset, and where it ends."""
@@ -220,7 +226,7 @@ class XmlBlocks:
             self._loose(text, at, step)
         name = step.agent if step.agent in self.catalog else self.catalog.resolve(step.agent)
         card = self.catalog[name] if name else None
-        known = card.tags if card else {}
+        known = self.catalog.tags_of[card.name] if card else {}
         for tag, value in fields.found.items():
             is_given = tag in known or (tag in self.catalog.tags and value.text)
             if is_given:
