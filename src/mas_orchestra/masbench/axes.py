@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable
 from mas_orchestra.errors import UsageError
 from mas_orchestra.masbench.problem import Axis, Parameters
 
-__all__ = ["MAIN_AXES", "SWEEP_VALUES", "check", "sweep"]
+__all__ = ["MAIN_AXES", "check", "sweep"]
 
 MAIN_AXES = (Axis.DEPTH, Axis.BREADTH, Axis.HORIZON, Axis.PARALLEL, Axis.ROBUSTNESS)
 """The five axes of the paper."""
 
-SWEEP_VALUES = range(2, 13)
+_VALUES = range(2, 13)
 
 _SWEEPS: dict[Axis, Callable[[int], Parameters]] = {
     Axis.DEPTH: lambda value: Parameters(d=value, b=2, n=value + 1, T=24),
@@ -24,8 +24,8 @@ _SWEEPS: dict[Axis, Callable[[int], Parameters]] = {
 """What is not the axis is held where that is possible; `depth` must grow n, its fixed-size twin starts at 3."""
 
 
-def sweep(axis: Axis, values: Iterable[int] = SWEEP_VALUES) -> dict[int, Parameters]:
-    """The parameters of each value of a sweep.
+def sweep(axis: Axis, values: Iterable[int] | None = None) -> dict[int, Parameters]:
+    """The parameters of each value of a sweep, by default of all that it has.
 
     Raises:
         UsageError: A value that the sweep does not have, or the axis ``combine``, which has no sweep.
@@ -35,9 +35,10 @@ def sweep(axis: Axis, values: Iterable[int] = SWEEP_VALUES) -> dict[int, Paramet
     """
     if axis not in _SWEEPS:
         raise UsageError(f"axis {axis} has no sweep: give its parameters d, b, n, T, h, p and r instead of values")
-    lowest = 3 if axis is Axis.DEPTH_FIXED_SIZE else SWEEP_VALUES.start
-    highest = SWEEP_VALUES.stop - 1
-    for value in (values := tuple(values)):
+    lowest = 3 if axis is Axis.DEPTH_FIXED_SIZE else _VALUES.start
+    highest = _VALUES.stop - 1
+    values = range(lowest, highest + 1) if values is None else tuple(values)
+    for value in values:
         if not lowest <= value <= highest:
             raise UsageError(f"axis {axis} has no value {value}: its sweep goes from {lowest} to {highest}")
     return {value: _SWEEPS[axis](value) for value in values}
