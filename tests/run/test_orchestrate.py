@@ -1,3 +1,4 @@
+import asyncio
 import json
 
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from mas_orchestra import plan as language
 from mas_orchestra.errors import ContextOverflowError, UnreachableError
 from mas_orchestra.models.base import Abilities, Choice, Completion, FinishReason, Params
+from mas_orchestra.plan.compact import compact_messages, compact_schema
 from mas_orchestra.plan.report import PlanFormat
 from mas_orchestra.run import Limits, Orchestrated, PlanWriter, solve
 from mas_orchestra.run.events import PlanParsed
@@ -195,8 +197,6 @@ def test_planning_is_charged_to_the_budget():
 def test_planning_is_on_the_critical_path():
     class SlowOrchestrator(Orchestrator):
         async def complete(self, messages, params, *, queue=None):
-            import asyncio
-
             await asyncio.sleep(5)
             return await super().complete(messages, params, queue=queue)
 
@@ -208,3 +208,19 @@ def test_parameters_of_the_writer_are_sent():
     orchestrator = Orchestrator(TWO_STEPS)
     run(orchestrator, params=Params(temperature=1.0, max_tokens=77))
     assert (orchestrator.params[0].temperature, orchestrator.params[0].max_tokens) == (1.0, 77)
+
+
+def test_a_very_small_model_gets_the_short_prompt_and_the_closed_schema():
+    orchestrator = Orchestrator(TWO_STEPS, abilities=Abilities(small=True))
+    run(orchestrator)
+    catalog = runtime_of(FakeModel()).registry.catalog
+    assert orchestrator.params[0].response_schema.schema == compact_schema(catalog, DoM.HIGH)
+    assert orchestrator.conversations[0] == compact_messages("Why?", catalog=catalog, dom=DoM.HIGH)
+
+
+def test_a_prompt_of_the_users_own_wins_over_the_short_one(tmp_path):
+    template = tmp_path / "mine.jinja"
+    template.write_text("Plan this: {{ question }}")
+    orchestrator = Orchestrator(TWO_STEPS, abilities=Abilities(small=True))
+    run(orchestrator, prompt=template)
+    assert [message.content for message in orchestrator.conversations[0]] == ["Plan this: Why?"]

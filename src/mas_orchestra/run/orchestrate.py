@@ -6,13 +6,13 @@ from pathlib import Path
 
 from mas_orchestra import plan as language
 from mas_orchestra.models.base import ChatModel, Choice, Completion, FinishReason, Params
-from mas_orchestra.plan.catalog import Catalog
+from mas_orchestra.plan.compact import compact_messages, compact_schema
 from mas_orchestra.plan.report import Fault, Mode, PlanFormat, PlanReport
 from mas_orchestra.run.events import PlanParsed
 from mas_orchestra.run.outcome import ORCHESTRATOR
 from mas_orchestra.run.session import Session
 from mas_orchestra.run.step_clock import StepClock
-from mas_orchestra.types import DoM, Message, ResponseSchema
+from mas_orchestra.types import DoM, JsonObject, Message, ResponseSchema
 
 __all__ = ["PlanWriter"]
 
@@ -47,12 +47,11 @@ class PlanWriter:
             CallError, BudgetError: From the model and the run.
         """
         model = session.runtime.orchestrator or session.runtime.model
-        asked = self.format or (PlanFormat.JSON if model.abilities.json_schema else PlanFormat.XML)
         faults: tuple[Fault, ...] = ()
         previous = ""
         for attempt in range(1, self.repair_turns + 2):
-            messages = self._messages(session, asked, faults, previous)
-            completion = await self._ask(session, model, asked, messages, attempt)
+            request = self._request(session, model, faults, previous)
+            completion = await _ask(session, model, request, attempt)
             text = _text_of(completion.choices[0])
             report = self._read(session, text, completion)
             session.emit(PlanParsed(at_s=session.elapsed_s, attempt=attempt, report=report))
@@ -61,33 +60,28 @@ class PlanWriter:
             faults, previous = report.faults, text
         return report
 
-    def _messages(
-        self, session: Session, asked: PlanFormat, faults: tuple[Fault, ...], previous: str
-    ) -> tuple[Message, ...]:
-        return language.prompt_messages(
-            session.task.question,
+    def _request(self, session: Session, model: ChatModel, faults: tuple[Fault, ...], previous: str) -> "_Request":
+        """What to send: prompt, and tools or a schema as the format and the model's abilities ask for."""
+        question, catalog = session.task.question, session.runtime.registry.catalog
+        asked = self.format or (PlanFormat.JSON if model.abilities.json_schema else PlanFormat.XML)
+        if model.abilities.small and asked is PlanFormat.JSON and self.prompt is None:
+            prompt = compact_messages(question, catalog=catalog, dom=self.dom)
+            return _Request(messages=prompt, params=_with_schema(self.params, compact_schema(catalog, self.dom)))
+        prompt = language.prompt_messages(
+            question,
             dom=self.dom,
-            catalog=session.runtime.registry.catalog,
+            catalog=catalog,
             format=asked,
             template=self.prompt,
             faults=faults,
             previous=previous,
         )
-
-    async def _ask(
-        self, session: Session, model: ChatModel, asked: PlanFormat, messages: tuple[Message, ...], attempt: int
-    ) -> Completion:
-        purpose = "plan" if attempt == 1 else f"plan, repair turn {attempt - 1}"
-        params = self._params_for(asked, session.runtime.registry.catalog)
-        return await session.call(model, messages, params, step=ORCHESTRATOR, purpose=purpose, clock=StepClock(None))
-
-    def _params_for(self, asked: PlanFormat, catalog: Catalog) -> Params:
+        params = self.params
         if asked is PlanFormat.TOOLS:
-            return dataclasses.replace(self.params, tools=language.tools(catalog, self.dom))
-        if asked is PlanFormat.JSON:
-            schema = ResponseSchema(name="plan", schema=language.json_schema(catalog, self.dom))
-            return dataclasses.replace(self.params, response_schema=schema)
-        return self.params
+            params = dataclasses.replace(params, tools=language.tools(catalog, self.dom))
+        elif asked is PlanFormat.JSON:
+            params = _with_schema(params, language.json_schema(catalog, self.dom))
+        return _Request(messages=prompt, params=params)
 
     def _read(self, session: Session, text: str, completion: Completion) -> PlanReport:
         return language.read(
@@ -100,6 +94,23 @@ class PlanWriter:
             on_no_plan="answer" if self.answer_without_plan else "error",
             truncated=_is_cut_off(completion),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    messages: tuple[Message, ...]
+    params: Params
+
+
+async def _ask(session: Session, model: ChatModel, request: _Request, attempt: int) -> Completion:
+    purpose = "plan" if attempt == 1 else f"plan, repair turn {attempt - 1}"
+    return await session.call(
+        model, request.messages, request.params, step=ORCHESTRATOR, purpose=purpose, clock=StepClock(None)
+    )
+
+
+def _with_schema(params: Params, schema: JsonObject) -> Params:
+    return dataclasses.replace(params, response_schema=ResponseSchema(name="plan", schema=schema))
 
 
 def _text_of(choice: Choice) -> str:

@@ -1,5 +1,6 @@
 """Traces: an outcome as a versioned JSON file, and as the object that ``mas solve --json`` prints."""
 
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -32,11 +33,11 @@ def write_trace(outcome: Outcome, path: Path) -> None:
     Raises:
         FileFormatError: The file cannot be written; says why.
     """
-    text = _Trace(outcome=outcome).model_dump_json(indent=1)
+    text = json.dumps(_Trace(outcome=outcome).model_dump(mode="json"), ensure_ascii=False, indent=1)
     try:
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             try:
-                file.write(text)
+                file.write(text.encode(errors="replace"))  # half a surrogate pair must not cost the whole trace
                 file.flush()
                 os.fsync(file.fileno())
                 Path(file.name).replace(path)
