@@ -31,7 +31,7 @@ def drawn(events, *, now_s=3.0, width=100, height=None):
 def test_a_run_on_a_wide_terminal():
     assert drawn(housing()) == [
         "   ✗ text 1 is no plan: unclosed_tag: the block is not closed",
-        "   ✓ plan: 3 steps, at most 17 calls   0.4 s     220 tok  $0.0020",
+        "   ✓ plan: 3 steps, ≤ 17 calls         0.4 s     220 tok  $0.0020",
         " 1 ✓ facts                    CoT      1.5 s     110 tok  $0.0010",
         "   ✗ rates                    SC       1.5 s     110 tok  $0.0010  empty_reply: no sample had an an…",
         " 2 ● compare ← facts, rates   Debate   1.0 s                       round 2: Statistician (+1)",
@@ -147,3 +147,12 @@ def test_the_view_of_a_trace_draws_like_the_run():
     lines = draw(RunView.of(outcome()), now_s=4.0, width=120).plain.splitlines()
 
     assert [line[3] for line in lines] == ["✓"] * 4
+
+
+def test_only_what_waits_is_dim():
+    picture = draw(view_of(housing()), now_s=3.0, width=100)
+    done = picture.split("\n")[2]
+
+    assert done.plain.startswith(" 1 ✓ facts")
+    assert str(done.get_style_at_offset(Console(), 3)) == "green"
+    assert str(done.get_style_at_offset(Console(), 5)) == "none"

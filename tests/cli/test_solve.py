@@ -88,7 +88,9 @@ def test_the_answer_is_alone_on_stdout_and_the_rest_is_plain_lines(folder):
 
 
 def test_a_shell_takes_the_answer(folder):
-    line = f'ans=$({" ".join(MAS)} solve "{QUESTION}" {" ".join(ORCHESTRATED)} 2>/dev/null) && printf "<%s>" "$ans"'
+    line = (
+        f'answer=$({" ".join(MAS)} solve "{QUESTION}" {" ".join(ORCHESTRATED)} 2>/dev/null) && printf "<%s>" "$answer"'
+    )
     run = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True)
 
     assert run.stdout == "<42>"
@@ -311,7 +313,7 @@ def on_terminal(*words, columns=100, rows=30, until=None, then=None, **environme
         if not part:
             break
         shown += part
-        if until is not None and until in shown.decode(errors="replace"):
+        if until is not None and until in visible(shown.decode(errors="replace")):
             until = None
             then(child)
     os.close(terminal)
@@ -331,7 +333,7 @@ def test_on_a_terminal_the_run_is_drawn_then_answered(folder):
     assert "\x1b[?25l" in shown, "drawn, with the cursor hidden"
     assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")
     order = [
-        "plan: 2 steps, at most 2 calls",
+        "plan: 2 steps, ≤ 2 calls",
         "1 ✓ draft",
         "2 ✓ check ← draft",
         "42\n",

@@ -29,7 +29,7 @@ def test_question_plan_steps_answer_and_totals(show):
     assert result.exit_code == 0, result.output
     lines = [line.rstrip() for line in result.stdout.splitlines()]
     assert lines[0] == "What is 6 times 7?"
-    assert lines[1].startswith("   ✓ plan: 3 steps, at most 17 calls")
+    assert lines[1].startswith("   ✓ plan: 3 steps, ≤ 17 calls")
     assert [line[:12].strip() for line in lines[2:5]] == ["1 ✓ facts", "✓ rates", "2 ✓ compare"]
     assert lines[-2] == "42"
     assert lines[-1].startswith("answered: 4.0 s (critical path 3.9 s), 4 calls")

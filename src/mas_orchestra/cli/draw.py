@@ -108,7 +108,8 @@ def _lead_of(step: StepView, columns: _Columns) -> str:
 
 def _row(step: StepView, level: str, lead: str, columns: _Columns, now_s: float) -> Text:
     mark, style = MARKS[step.status]
-    line = Text(f"{level:>2} ", style="dim", no_wrap=True)
+    line = Text(no_wrap=True)
+    line.append(f"{level:>2} ", style="dim")
     line.append(f"{mark} ", style=style)
     line.append(lead, style="dim" if step.status is StepStatus.WAITING else "none")
     if step.status is not StepStatus.WAITING:
@@ -156,7 +157,7 @@ def _plan_label(view: RunView) -> str:
         return "plan"
     if not view.steps:
         return "plan: a direct answer"
-    return f"plan: {count(len(view.steps), 'step')}, at most {count(report.max_calls, 'call')}"
+    return f"plan: {count(len(view.steps), 'step')}, ≤ {count(report.max_calls, 'call')}"
 
 
 def _failed_attempt(number: int, report: PlanReport) -> Text:
