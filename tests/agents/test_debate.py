@@ -48,12 +48,12 @@ async def test_every_role_speaks_in_every_round_and_then_the_judge():
 async def test_each_speaks_in_its_role():
     context = RecordingContext(reply=speaks())
 
-    await DebateAgent(rounds=1).run(debate_call("a Statistician", "B"), context)
+    await DebateAgent(rounds=1).run(debate_call("Statistician", "B"), context)
 
     systems = [call.messages[0] for call in context.calls[:2]]
     assert [(message.role, message.content) for message in systems] == [
-        (Role.SYSTEM, "You are a Statistician."),
-        (Role.SYSTEM, "You are B."),
+        (Role.SYSTEM, "You take part in a debate. Your role: Statistician."),
+        (Role.SYSTEM, "You take part in a debate. Your role: B."),
     ]
 
 

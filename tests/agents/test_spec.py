@@ -2,9 +2,15 @@
 
 import pytest
 
-from mas_orchestra.agents import Registry
+from mas_orchestra.agents import AgentContext, CoTAgent, Registry, StepCall, sub_agent
 from mas_orchestra.agents.spec import ACCEPTED_FORMS, STANDALONE_ROLES, parse_agent_spec
 from mas_orchestra.errors import ConfigError
+
+
+@sub_agent
+async def Extra(context: AgentContext, call: StepCall) -> str:  # noqa: N802  (named like a class)
+    """Is one more."""
+    return "extra"
 
 
 @pytest.mark.parametrize(
@@ -19,6 +25,9 @@ from mas_orchestra.errors import ConfigError
         ("debate:3x5", "DebateAgent", {"rounds": 5}, 3),
         ("reflexion:5", "ReflexionAgent", {"rounds": 5}, None),
         ("search", "WebSearchAgent", {}, None),
+        ("web-search:3", "WebSearchAgent", {"iterations": 3}, None),
+        ("CoTAgent", "CoTAgent", {}, None),
+        ("DebateAgent:2x1", "DebateAgent", {"rounds": 1}, 2),
         ("search:3", "WebSearchAgent", {"iterations": 3}, None),
     ],
 )
@@ -43,9 +52,22 @@ def test_anything_else_lists_the_accepted_forms(text):
     assert repr(text) in str(caught.value)
 
 
+def test_an_unknown_name_gets_a_suggestion():
+    with pytest.raises(ConfigError, match=r"'debat:3x5' names no sub-agent. Did you mean 'debate'"):
+        parse_agent_spec("debat:3x5")
+
+
+def test_a_sub_agent_of_another_package_is_a_name_without_size():
+    catalog = Registry([CoTAgent(), Extra]).catalog
+
+    assert parse_agent_spec("extra", catalog).agent == "Extra"
+    with pytest.raises(ConfigError, match="Extra has no size"):
+        parse_agent_spec("extra:3", catalog)
+
+
 @pytest.mark.parametrize("text", ["debate:1", "debate:0x5", "debate:9x2"])
 def test_a_debate_has_at_least_two_roles_and_no_more_than_are_named(text):
-    with pytest.raises(ConfigError, match="accepted are 2 to 8"):
+    with pytest.raises(ConfigError, match="2 to 8 roles"):
         parse_agent_spec(text)
 
 

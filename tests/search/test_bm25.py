@@ -60,7 +60,7 @@ async def test_a_corpus_without_words_finds_nothing(texts):
 
 
 async def test_short_words_numbers_and_scripts_without_blanks_are_found():
-    retriever = corpus("vitamin C", "the year 7", "東京は日本の首都です", "ÉCOLE normale")
+    retriever = corpus("vitamin C", "the year 7", "東京は日本の首都です", "ÉCOLE centrale")
 
     assert await ids(retriever, "c") == ["d0"]
     assert await ids(retriever, "7") == ["d1"]

@@ -1,4 +1,24 @@
-"""Any async function with typed arguments as a sub-agent."""
+"""Any async function with typed arguments as a sub-agent.
+
+The function takes the context and the call; every further parameter is an argument that the orchestrator may give, so
+it needs a type. The first paragraph of the docstring says what the sub-agent does, the second when to choose it, and
+the section ``Args:`` describes the arguments.
+
+>>> @sub_agent
+... async def Repeater(context: AgentContext, call: StepCall, *, times: int = 2) -> str:
+...     '''Repeats its input.
+...
+...     Emphasis.
+...
+...     Args:
+...         times: How often.
+...     '''
+...     return " ".join([call.task] * times)
+>>> Repeater.card.name, Repeater.card.summary, Repeater.card.good_at
+('Repeater', 'Repeats its input.', 'Emphasis.')
+>>> Repeater.card.arguments().times
+2
+"""
 
 import inspect
 import re
@@ -50,6 +70,33 @@ class FunctionAgent:
         return outcome
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What the card is told beside the function."""
+
+    name: str | None = None
+    good_at: str | None = None
+    cost: str | None = None
+    max_calls: int = 1
+    aliases: tuple[str, ...] = ()
+
+    def agent(self, function: StepFunction) -> FunctionAgent:
+        if not inspect.iscoroutinefunction(function):
+            raise ConfigError(f"sub-agent {_name(function)} must be a function written with 'async def'")
+        about = _read_docstring(function)
+        calls = "no calls" if self.max_calls == 0 else f"{self.max_calls} call{'s' * (self.max_calls > 1)}"
+        card = AgentCard(
+            name=self.name or _name(function),
+            summary=about.summary,
+            good_at=self.good_at or about.good_at,
+            cost=self.cost or calls,
+            aliases=self.aliases,
+            arguments=_arguments_model(function, about.arguments),
+            max_calls=lambda _: self.max_calls,
+        )
+        return FunctionAgent(card=card, function=function)
+
+
 @overload
 def sub_agent(function: StepFunction, /) -> FunctionAgent: ...
 @overload
@@ -73,25 +120,6 @@ def sub_agent(
 ) -> FunctionAgent | Callable[[StepFunction], FunctionAgent]:
     """A sub-agent out of an async function, as ``@sub_agent`` or ``@sub_agent(max_calls=2)``.
 
-    The function takes the context and the call; every further parameter is an argument that the orchestrator may
-    give, so it needs a type. The first paragraph of the docstring says what the sub-agent does, the second when to
-    choose it, and the section ``Args:`` describes the arguments.
-
-    >>> @sub_agent
-    ... async def Repeater(context: AgentContext, call: StepCall, *, times: int = 2) -> str:
-    ...     '''Repeats its input.
-    ...
-    ...     Emphasis.
-    ...
-    ...     Args:
-    ...         times: How often.
-    ...     '''
-    ...     return " ".join([call.task] * times)
-    >>> Repeater.card.name, Repeater.card.summary, Repeater.card.good_at
-    ('Repeater', 'Repeats its input.', 'Emphasis.')
-    >>> Repeater.card.arguments().times
-    2
-
     Args:
         function: The function.
         name: In plans; the function's own name by default.
@@ -103,25 +131,8 @@ def sub_agent(
     Raises:
         ConfigError: The function cannot be a sub-agent; the message says what to change.
     """
-
-    def build(function: StepFunction) -> FunctionAgent:
-        if not inspect.iscoroutinefunction(function):
-            raise ConfigError(f"sub-agent {_name(function)} must be a function written with 'async def'")
-        about = _read_docstring(function)
-        return FunctionAgent(
-            card=AgentCard(
-                name=name or _name(function),
-                summary=about.summary,
-                good_at=good_at or about.good_at,
-                cost=cost or ("no calls" if max_calls == 0 else f"{max_calls} call{'s' * (max_calls > 1)}"),
-                aliases=aliases,
-                arguments=_arguments_model(function, about.arguments),
-                max_calls=lambda _: max_calls,
-            ),
-            function=function,
-        )
-
-    return build if function is None else build(function)
+    told = _Told(name=name, good_at=good_at, cost=cost, max_calls=max_calls, aliases=aliases)
+    return told.agent if function is None else told.agent(function)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""A sub-agent in a package of its own."""
