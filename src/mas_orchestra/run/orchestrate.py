@@ -65,8 +65,10 @@ class PlanWriter:
         question, catalog = session.task.question, session.runtime.registry.catalog
         asked = self.format or (PlanFormat.JSON if model.abilities.json_schema else PlanFormat.XML)
         if model.abilities.small and asked is PlanFormat.JSON and self.prompt is None:
-            prompt = compact_messages(question, catalog=catalog, dom=self.dom)
-            return _Request(messages=prompt, params=_with_schema(self.params, compact_schema(catalog, self.dom)))
+            return _Request(
+                messages=compact_messages(question, catalog=catalog, dom=self.dom),
+                params=_with_schema(self.params, compact_schema(catalog, self.dom)),
+            )
         prompt = language.prompt_messages(
             question,
             dom=self.dom,
