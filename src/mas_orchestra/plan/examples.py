@@ -26,17 +26,15 @@ def examples(catalog: Catalog, dom: DoM) -> tuple[Example, ...]:
 
 
 _FAN_IN = Example(
-    question="A shop sells 3 pens at 4 euros, 5 books at 12 euros and 2 maps at 9 euros. Which sum is due, and which of "
-    "the three kinds costs most in total?",
+    question="A shop sells 3 pens at 4 euros, 5 books at 12 euros and 2 maps at 9 euros. Which sum is due, and which "
+    "of the three kinds costs most in total?",
     plan=Plan(
         thinking="The three products do not depend on each other, so three steps can run at the same time. A last step "
         "adds them up and compares them.",
         steps=(
-            Step(id="pens", agent="CoTAgent", description="Cost of pens", input="What do 3 pens at 4 euros cost?"),
-            Step(
-                id="books", agent="CoTAgent", description="Cost of the books", input="What do 5 books at 12 euros cost?"
-            ),
-            Step(id="maps", agent="CoTAgent", description="Cost of maps", input="What do 2 maps at 9 euros cost?"),
+            Step(id="pens", agent="CoTAgent", description="Pens", input="What do 3 pens at 4 euros cost?"),
+            Step(id="books", agent="CoTAgent", description="Books", input="What do 5 books at 12 euros cost?"),
+            Step(id="maps", agent="CoTAgent", description="Maps", input="What do 2 maps at 9 euros cost?"),
             Step(
                 id="total",
                 agent="CoTAgent",

@@ -2,7 +2,7 @@
 
 A template is a Jinja file of blocks, each of them one message in the order of the file; a block's role is its name up
 to the first ``_`` (``system``, ``user``, ``user_rules``, ``assistant_example``). A file without blocks is one user
-message. The block ``repair`` is the last user message when the model is asked again. Variables are described in the guide.
+message. The block ``repair`` is the last user message when the model is asked again. Variables: see the guide.
 
 The question is a value: it is inserted once and never read as a template.
 """

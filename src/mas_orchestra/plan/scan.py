@@ -276,9 +276,10 @@ class _Walk:
             self.faults.warning(FaultCode.REPAIRED, "the plan stands in a code fence; ignored.", at=fence.start())
 
     def _thinking(self) -> str:
-        """``<thinking>`` if there is any, else ``<think>``."""
-        said = self.thoughts["thinking"] or self.thoughts["think"] or [self.text[: self.template_end].strip()]
-        return "\n\n".join(unescape(text) for text in said)
+        """``<thinking>`` where it says anything, else ``<think>``, else what stood before a lone closing tag."""
+        template = self.text[: self.template_end].strip()
+        spoken = ("\n\n".join(filter(None, self.thoughts[name])) for name in ("thinking", "think"))
+        return unescape(next(filter(None, spoken), template))
 
 
 def _json_draft(plans: JsonPlans, kind: PlanFormat, thinking: str, faults: FaultLog) -> Draft:
