@@ -53,6 +53,7 @@ class FakeClock:
 
     async def advance(self, seconds: float) -> None:
         """Let time pass and everything that became due happen."""
+        await settle()
         end_s = self.time_s + seconds
         while self._timers and self._timers[0][0] <= end_s + 1e-9:
             self._fire()

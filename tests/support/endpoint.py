@@ -58,6 +58,7 @@ class Endpoint:
     models: list[str] | None = field(default_factory=lambda: ["test"])
     released: asyncio.Event = field(default_factory=asyncio.Event)
     _behaviours: list[Behaviour] = field(default_factory=list)
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def count(self) -> int:
@@ -75,18 +76,28 @@ class Endpoint:
         """Answer every request with this."""
         self.script(behaviour)
 
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Return once `condition` holds; it is looked at whenever a request begins or ends."""
+        while not condition():
+            await self._changed.wait()
+
+    def _change(self, in_flight: int) -> None:
+        self.in_flight += in_flight
+        self.peak = max(self.peak, self.in_flight)
+        self._changed.set()
+        self._changed = asyncio.Event()
+
     async def completions(self, request: web.Request) -> web.StreamResponse:
         call = Call(request=request, body=orjson.loads(await request.read()), number=len(self.calls) + 1)
         self.calls.append(call)
-        self.in_flight += 1
-        self.peak = max(self.peak, self.in_flight)
+        self._change(+1)
         behaviour = self._behaviours[0] if self._behaviours else text("42")
         if len(self._behaviours) > 1:
             self._behaviours.pop(0)
         try:
             return await behaviour(call)
         finally:
-            self.in_flight -= 1
+            self._change(-1)
 
     async def list_models(self, request: web.Request) -> web.Response:
         if self.models is None:

@@ -1,5 +1,6 @@
 """The bytes of a chat-completions request."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -72,7 +73,11 @@ def request_bytes(name: str, messages: tuple[Message, ...], params: Params, dial
     if params.stream:
         optional |= {"stream": True, "stream_options": {"include_usage": True}}
     body |= {key: value for key, value in optional.items() if value is not None and key not in dialect.left_out}
-    return orjson.dumps(body, default=_plain)
+    try:
+        return orjson.dumps(body, default=_plain)
+    except orjson.JSONEncodeError:
+        # Half a character pair, as a terminal or a broken file can bring in, has no UTF-8: it goes as a question mark.
+        return json.dumps(body, default=_plain, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def sample_params(params: Params, sample: int) -> Params:
