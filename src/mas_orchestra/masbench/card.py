@@ -11,15 +11,16 @@ def data_card(format_: str, command: str, version: str, rows: Mapping[str, int])
     by_axis: dict[str, list[str]] = {}
     for path in rows:
         by_axis.setdefault(PurePosixPath(path).parts[0], []).append(path)
-    header = "\n".join(_header(by_axis))
+    header = "\n".join(_header(by_axis, together=format_ != "jsonl"))
     table = "\n".join(f"| `{path}` | {count:,} |" for path, count in rows.items())
     return _CARD.format(header=header, table=table, layout=_LAYOUTS[format_], command=command, version=version)
 
 
-def _header(by_axis: Mapping[str, Iterable[str]]) -> Iterable[str]:
+def _header(by_axis: Mapping[str, Iterable[str]], *, together: bool) -> Iterable[str]:
+    """`together` adds a set of all axes; JSON lines of different axes have no common column types (null or not)."""
     yield from ("---", "license: apache-2.0", "language: [en]", "task_categories: [question-answering]", "configs:")
     everything = [path for paths in by_axis.values() for path in paths]
-    for name, paths in {"default": everything, **by_axis}.items():
+    for name, paths in (({"default": everything} if together else {}) | dict(by_axis)).items():
         yield from (f"- config_name: {name}", "  data_files:")
         for split in ("train", "test"):
             if own := [path for path in paths if PurePosixPath(path).stem == split]:
@@ -32,7 +33,7 @@ _LAYOUTS = {
     "jsonl": "One JSON object a line: `id`, `axis`, `value`, `parameters`, `split`, `question`, `answers`, `asked`, "
     "`graph`, `measured`, `poisoned`, `attack`, `style`, `generator_version`.",
     "parquet": "Columns as verl reads them (`data_source`, `prompt`, `ability`, `reward_model`, `extra_info`), `axis`, "
-    "`value`, and the whole row with its certificate as JSON in `problem`.",
+    "`value`, and the whole row with its certificate as JSON in `data`.",
     "hf": "The published column layout, all strings: `reward_model_json` (`ground_truth`, several answers joined by "
     "`<<horizon>>`), `extra_info_json`, `prompt_json`, `axis`, `value`, and `data` (the whole record as JSON, "
     "the row with its certificate under `problem`).",

@@ -45,7 +45,7 @@ class Format(StrEnum):
     JSONL = "jsonl"
     """One `Problem` a line."""
     PARQUET = "parquet"
-    """Columns as verl reads them, and the whole row as JSON in `problem`."""
+    """Columns as verl reads them, and the whole row as JSON in `data`."""
     HF = "hf"
     """The published column layout."""
 
@@ -86,13 +86,13 @@ def _verl(problem: Problem) -> dict[str, JsonValue]:
         },
         "axis": problem.axis.value,
         "value": None if problem.value is None else str(problem.value),
-        "problem": problem.model_dump_json(),
+        "data": problem.model_dump_json(),
     }
 
 
 def _published(problem: Problem) -> dict[str, JsonValue]:
-    record = _verl(problem)
-    record["problem"] = problem.model_dump(mode="json")
+    record = _verl(problem) | {"problem": problem.model_dump(mode="json")}
+    del record["data"]
     return {
         "reward_model_json": _text(record["reward_model"]),
         "extra_info_json": _text(record["extra_info"]),
@@ -202,6 +202,6 @@ def _schema(layout: Format) -> "pa.Schema":
             ("extra_info", pa.struct([("index", pa.int64()), ("value", pa.int64()), ("depth", pa.int64()), *extra])),
             ("axis", pa.string()),
             ("value", pa.string()),
-            ("problem", pa.string()),
+            ("data", pa.string()),
         ]
     )

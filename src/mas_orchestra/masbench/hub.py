@@ -56,8 +56,8 @@ def fetch(dataset: str, cache: Path | None = None) -> Path:
 def _advice(endpoint: str, dataset: str, error: Exception) -> str:
     return (
         f"cannot get the dataset {dataset} from {endpoint} ({error}), and there is no such path here. "
-        f"Without a network: where there is one, download the .parquet files of {endpoint}/datasets/{dataset}, put them "
-        "as DIR/AXIS/train.parquet and DIR/AXIS/test.parquet (AXIS: depth, breadth, …), and give DIR instead."
+        f"Without a network: where there is one, download the .parquet files of {endpoint}/datasets/{dataset}, put "
+        "them as DIR/AXIS/train.parquet and DIR/AXIS/test.parquet (AXIS: depth, breadth, …), and give DIR instead."
     )
 
 

@@ -86,8 +86,8 @@ def _rows(path: Path) -> Iterator[BenchRow]:
             yield _row(record, path, number)
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise FileFormatError(
-                f"{path}, row {number}: neither a row of ours nor of the published set ({_reason(error)}). Expected the "
-                "keys of `Problem`, or the columns prompt_json and reward_model_json, or question and answer."
+                f"{path}, row {number}: neither ours nor of the published set ({_reason(error)}). Expected "
+                "the keys of `Problem`, or the columns prompt_json and reward_model_json, or question and answer."
             ) from error
 
 
@@ -132,11 +132,18 @@ def _parquet_records(path: Path) -> Iterator[dict[str, Any]]:
 def _row(record: dict[str, Any], path: Path, number: int) -> BenchRow:
     if "generator_version" in record:
         return _ours(Problem.model_validate_json(orjson.dumps(record)))
-    if "problem" in record:
-        return _ours(Problem.model_validate_json(record["problem"]))
+    if (ours := _own_record(record)) is not None:
+        return _ours(Problem.model_validate_json(orjson.dumps(ours)))
     if "prompt_json" in record:
         return _published(record, path, number)
     return _plain(record, path, number)
+
+
+def _own_record(record: dict[str, Any]) -> dict[str, Any] | None:
+    """The whole row of ours that an exported one carries."""
+    data = orjson.loads(record.get("data") or "null")
+    whole = data.get("problem", data) if isinstance(data, dict) else None
+    return whole if isinstance(whole, dict) and "generator_version" in whole else None
 
 
 def _ours(problem: Problem) -> BenchRow:
@@ -152,9 +159,6 @@ def _ours(problem: Problem) -> BenchRow:
 
 
 def _published(record: dict[str, Any], path: Path, number: int) -> BenchRow:
-    data = orjson.loads(record.get("data") or "{}")
-    if isinstance(data, dict) and "problem" in data:
-        return _ours(Problem.model_validate_json(orjson.dumps(data["problem"])))
     questions = [turn["content"] for turn in orjson.loads(record["prompt_json"]) if turn["role"] == "user"]
     truth = orjson.loads(record["reward_model_json"])["ground_truth"]
     return _foreign(record, path, number, question=questions[-1], answers=str(truth).split(ANSWER_DELIMITER))
