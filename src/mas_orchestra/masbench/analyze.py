@@ -1,15 +1,17 @@
 """What a MASBENCH text really is: its axes, sizes and faults, measured from the text alone."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from mas_orchestra.masbench.claims import Claim
 from mas_orchestra.masbench.measure import Measurement, components, measure
 from mas_orchestra.masbench.read_text import Passage, Subject, read_text
 from mas_orchestra.masbench.solve_text import Asked, Solution, asked_of, solve_passage
 from mas_orchestra.masbench.system import System, UnsolvableTextError, build_systems
+from mas_orchestra.types import JsonValue
 
-__all__ = ["Analysis", "Poison", "analyze_text"]
+__all__ = ["Analysis", "Poison", "analysis_document", "analyze_text"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,3 +129,44 @@ def _joint(
         values[question.name] if question.subject is Subject.QUANTITY else needles.get(question.name, answer)
         for question, answer in zip(passage.questions, answers, strict=True)
     )
+
+
+def analysis_document(analysis: Analysis) -> dict[str, JsonValue]:
+    """The analysis as a JSON object: answers, axes, sizes, faults, claims, and the sentences that were not used."""
+    solution, measured, poison = analysis.solution, analysis.measured, analysis.poison
+    unread = Counter(sentence.text for sentence in analysis.passage.prose)
+    return {
+        "answers": list(solution.answers) if solution else None,
+        "asked": [[asked.owner, asked.item] for asked in analysis.asked],
+        "fault": analysis.fault,
+        "depth": measured.depth,
+        "breadth": measured.breadth,
+        "horizon": measured.horizon,
+        "parallel": measured.parallel,
+        "robustness": analysis.robustness,
+        "problems": analysis.problems,
+        "needed": measured.needed,
+        "statements": len(analysis.passage.statements),
+        "stated": len({statement.quantity for statement in analysis.passage.statements}),
+        "operations": measured.operations,
+        "equalities": measured.equalities,
+        "text_depth": measured.text_depth,
+        "text_breadth": measured.text_breadth,
+        "undefined": list(measured.undefined),
+        "taken_as_zero": list(solution.taken_as_zero) if solution else [],
+        "ambiguous": list(analysis.system.ambiguous),
+        "cycles": [list(cycle) for cycle in measured.cycles],
+        "assumptions": list(solution.assumptions) if solution else [],
+        "claims": [
+            {
+                "line": claim.line,
+                "kind": claim.kind.value,
+                "about": claim.name,
+                "value": claim.value,
+                "text": claim.text,
+            }
+            for claim in analysis.passage.claims
+        ],
+        "poison": {name: list(values) for name, values in asdict(poison).items()} if poison else None,
+        "unread": [{"times": times, "text": text} for text, times in unread.items()],
+    }

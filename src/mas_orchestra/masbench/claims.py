@@ -96,7 +96,9 @@ class Mentions:
         """A mention as "number of B that A has"."""
         start = text.find("number of ")
         that = text.find(" that ", start)
-        stop = text.find(" has ", that)
+        stop = text.find(" has", that)
+        while stop >= 0 and text[stop + len(" has") : stop + len(" has") + 1].isalnum():
+            stop = text.find(" has", stop + 1)
         if not 0 <= start < that < stop:
             return None
         item, owner = text[start + len("number of ") : that], text[that + len(" that ") : stop]

@@ -132,6 +132,8 @@ class _Reader:
 
     def take(self, sentence: Sentence) -> None:
         text = sentence.text
+        if text.startswith(("...", "…")) and self._statements:
+            raise UnreadableTextError("statements are left out here; give the whole text", sentence)
         if header := _HEADER.fullmatch(text):
             self._problem = int(header[1])
         elif text.startswith("The number of "):

@@ -8,7 +8,7 @@ is cut.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["OPENERS", "Sentence", "sentences"]
 
@@ -28,7 +28,9 @@ _HEADER = re.compile(r"Problem \d{1,6}:")
 _MARKER = re.compile(r"(?:[-*•]|[\[(]?(?:Statement |Fact |Question |Q|S)?\d{1,6}[\].):]{1,2}) ")
 _END = re.compile(r"[.?!](?=\s|[A-Z]|$)")
 _WORD = re.compile(r"[^\W_]")
+_ELLIPSIS = re.compile(r"\.{3,}|…")
 _ABBREVIATIONS = frozenset({"St", "Dr", "Mr", "Mrs", "Ms", "Mt", "Ft", "Prof", "Jr", "Sr", "vs"})
+_UNFINISHED = frozenset({"equals", "each", "and", "of", "than", "more", "times", "as", "much", "the", "sum"})
 _ROMAN = frozenset("IVX")
 
 
@@ -41,20 +43,21 @@ class Sentence:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    r"""Every sentence in order; headings and list entries count as sentences, rules and blank lines do not.
+    r"""Every sentence in order; headings and list entries count as sentences, so does an ellipsis; rules do not.
 
     >>> [sentence.text for sentence in sentences("How many B does\nA have? It is 3.5 m.There we go.")]
     ['How many B does A have?', 'It is 3.5 m.', 'There we go.']
     """
     parts: list[str] = []
-    start = 0
+    start, is_listed = 0, False
     for number, line in enumerate(text.replace("’", "'").split("\n"), start=1):
-        pieces = _split_line(line)
+        pieces = _split_line(f"{_carried_word(parts, is_listed=is_listed)} {line}")
         if parts and (not pieces or pieces[0].is_new):
             yield Sentence(text=" ".join(parts), line=start)
             parts = []
         for piece in pieces:
-            start = start if parts else number
+            if not parts:
+                start, is_listed = number, piece.is_marked
             parts.append(piece.text)
             if not (piece.ends_line and _runs_on(parts[0], piece.text)):
                 yield Sentence(text=" ".join(parts), line=start)
@@ -63,13 +66,33 @@ def sentences(text: str) -> Iterator[Sentence]:
         yield Sentence(text=" ".join(parts), line=start)
 
 
+def _carried_word(parts: list[str], *, is_listed: bool) -> str:
+    """Takes the last word off an open sentence when a number that begins the next line belongs to it.
+
+    Outside a list "Caudal Vertebrae" and the "1." below it are one name; in a list, and after a number, "2." is a mark.
+    """
+    if not parts:
+        return ""
+    rest, _, word = parts[-1].rpartition(" ")
+    if word not in _UNFINISHED and (is_listed or word[-1].isdigit()):
+        return ""
+    parts[-1:] = [rest] if rest else []
+    return word
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
-    """What stands between two ends on one line; `is_new` when it cannot belong to the line before."""
+    """What stands between two ends on one line.
+
+    Attributes:
+        is_marked: It had the mark of a list.
+        is_new: It cannot belong to the line before.
+    """
 
     text: str
+    is_marked: bool
     is_new: bool
-    ends_line: bool
+    ends_line: bool = False
 
 
 def _split_line(line: str) -> list[_Piece]:
@@ -81,22 +104,21 @@ def _split_line(line: str) -> list[_Piece]:
             texts.append(line[start : match.end()])
             start = match.end()
     texts.append(line[start:])
-    bare = [part for text in texts for part in _without_marks(text.strip())]
-    has_mark = bool(bare) and not line.startswith(bare[0])
-    return [
-        _Piece(text=text, is_new=has_mark or _OPENER.match(text) is not None, ends_line=index == len(bare) - 1)
-        for index, text in enumerate(bare)
-    ]
+    pieces = [piece for text in texts for piece in _without_marks(text.strip())]
+    return [replace(piece, ends_line=True) if piece is pieces[-1] else piece for piece in pieces]
 
 
-def _without_marks(text: str) -> list[str]:
+def _without_marks(text: str) -> list[_Piece]:
     """The sentence without the mark of its list; a header "Problem 2:" stands alone."""
-    if mark := _MARKER.match(text):
-        text = text[mark.end() :]
-    parts = [text]
-    if header := _HEADER.match(text):
-        parts = [header[0], text[header.end() :].strip()]
-    return [part for part in parts if _WORD.search(part)]
+    mark = _MARKER.match(text)
+    text = text[mark.end() :] if mark else text
+    header = _HEADER.match(text)
+    parts = [header[0], text[header.end() :].strip()] if header else [text]
+    return [
+        _Piece(text=part, is_marked=mark is not None, is_new=mark is not None or _OPENER.match(part) is not None)
+        for part in parts
+        if _WORD.search(part) or _ELLIPSIS.fullmatch(part)
+    ]
 
 
 def _ends_sentence(line: str, start: int, stop: int) -> bool:
