@@ -181,6 +181,18 @@ def test_an_answer_that_the_terminal_cannot_encode_is_escaped():
     assert "\\u8ba1\\u7b97 \\ud800" in run.stdout
 
 
+def test_a_warning_is_one_clean_line():
+    script = (
+        "import sys, warnings, atexit; sys.argv = ['mas', '--version']\n"
+        "from mas_orchestra.cli.app import run\n"
+        "atexit.register(lambda: warnings.warn('a damaged file \\x1b[2J', stacklevel=1))\n"
+        "run()\n"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert run.stderr == "Warning: a damaged file \\x1b[2J\n"
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_every_listed_command_can_be_called(command):
     name, summary, _ = command

@@ -197,6 +197,15 @@ def test_a_search_agent_reads_the_corpus(folder):
     assert json.loads(result.stdout)["answer"] == "42"
 
 
+def test_the_cache_never_pays_twice(folder):
+    words = [QUESTION, *ORCHESTRATED, "--cache", "replies", "--json"]
+    first, second = (json.loads(invoke(*words).stdout) for _ in range(2))
+
+    assert first["answer"] == second["answer"] == "42"
+    assert first["usage"]["input_tokens"] > 0
+    assert second["usage"]["input_tokens"] == 0
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -3,13 +3,14 @@
 import io
 import os
 import sys
+import warnings
 from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from mas_orchestra.cli.boundary import DEBUG_VARIABLE, boundary
+from mas_orchestra.cli.boundary import DEBUG_VARIABLE, boundary, complain
 from mas_orchestra.cli.lazy import LazyCommand
 
 __all__ = ["COMMANDS", "MasGroup", "app", "run"]
@@ -78,7 +79,13 @@ def run() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer that this terminal cannot encode is shown with escapes instead of being lost.
         sys.stdout.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _show_warning
     app()
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning for people, without the line of code that Python adds."""
+    complain(f"Warning: {message}")
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer calls it with the flag's value)

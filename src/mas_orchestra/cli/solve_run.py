@@ -21,6 +21,7 @@ from mas_orchestra.cli.solve_models import choose_models
 from mas_orchestra.cli.solve_options import DegreeChoice, FormatChoice, OnErrorChoice
 from mas_orchestra.cli.solve_system import SystemChoice, refuse_contradictions
 from mas_orchestra.config import Settings, load_settings
+from mas_orchestra.models.base import ChatModel
 from mas_orchestra.plan.catalog import installed_catalog
 from mas_orchestra.plan.report import PlanFormat
 from mas_orchestra.run import Limits, OnStepError, Outcome, Runtime, System, run_async
@@ -138,14 +139,12 @@ def _system_choice(request: Request, alone: AgentChoice | None) -> SystemChoice:
 
 
 def _runtime(request: Request, settings: Settings, registry: Registry) -> Runtime:
-    from mas_orchestra.models.uri import open_model
-
     chosen = choose_models(request.model, request.orchestrator, settings)
     if chosen.is_fallback and not request.quiet:
         complain(f"No model was named, so the embedded {chosen.model} answers: small, free, and often wrong.")
     return Runtime(
-        model=open_model(chosen.model, settings),
-        orchestrator=open_model(chosen.orchestrator, settings) if chosen.orchestrator else None,
+        model=_opened(chosen.model, request.cache, settings),
+        orchestrator=_opened(chosen.orchestrator, request.cache, settings) if chosen.orchestrator else None,
         registry=registry,
         retriever=_retriever(request.corpus),
         limits=Limits(
@@ -158,6 +157,14 @@ def _runtime(request: Request, settings: Settings, registry: Registry) -> Runtim
         on_step_error=OnStepError(request.on_step_error),
         seed=request.seed,
     )
+
+
+def _opened(uri: str, cache: Path | None, settings: Settings) -> ChatModel:
+    from mas_orchestra.models.cache import CachedModel
+    from mas_orchestra.models.uri import open_model
+
+    model = open_model(uri, settings)
+    return model if cache is None else CachedModel(model, cache)
 
 
 def _retriever(corpus: Path | None) -> Retriever | None:

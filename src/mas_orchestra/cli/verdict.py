@@ -27,10 +27,11 @@ ADVICE = {
 
 def explain(outcome: Outcome) -> str:
     """Status, what happened, the plan's faults where that is the reason, and advice."""
-    failure = outcome.failure
-    lines = [f"no answer ({outcome.status})." + (f" {failure.code}: {failure.message}" if failure else "")]
+    lines = [f"no answer ({outcome.status})."]
     if outcome.status is OutcomeStatus.INVALID_PLAN and outcome.faults:
-        lines.append(fault_lines(outcome.faults))
+        lines += ["The orchestrator's last text is no plan:", fault_lines(outcome.faults)]
+    elif outcome.failure:
+        lines[0] += f" {outcome.failure.code}: {outcome.failure.message}"
     if advice := ADVICE.get(outcome.status):
         lines.append(advice)
     return "\n".join(lines)
