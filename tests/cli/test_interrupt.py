@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from mas_orchestra.cli.boundary import ExitCode
-from mas_orchestra.cli.interrupt import SIGNALS, cancelling
+from mas_orchestra.cli.interrupt import SIGNALS, cancelling, undisturbed
 
 PROGRAM = """
 import asyncio, signal, sys
@@ -111,3 +111,12 @@ async def test_a_thread_cannot_set_handlers_and_does_without():
         return task.done()
 
     assert await asyncio.to_thread(asyncio.run, inside())
+
+
+async def test_one_signal_does_not_disturb_what_is_being_written():
+    before = signal.getsignal(signal.SIGTERM)
+    with undisturbed():
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.sleep(0)
+
+    assert signal.getsignal(signal.SIGTERM) is before

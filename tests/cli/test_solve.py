@@ -105,6 +105,23 @@ def test_the_question_comes_by_stdin_or_file(folder, words):
     assert read_trace(folder / "run.json").question == QUESTION
 
 
+def test_a_question_may_begin_with_a_dash(folder):
+    result = invoke(*model("solver"), "--plan", "plan.json", "--trace", "run.json", "--", "-5 + 3 = ?")
+
+    assert result.exit_code == ExitCode.DONE, result.output
+    assert read_trace(folder / "run.json").question == "-5 + 3 = ?"
+
+
+@pytest.mark.parametrize(("closed", "code"), [("<&-", ExitCode.USAGE), (">&-", ExitCode.DONE), ("2>&-", ExitCode.DONE)])
+def test_a_stream_that_was_closed_before_is_no_crash(folder, closed, code):
+    question = "-" if closed == "<&-" else f'"{QUESTION}"'
+    line = f"{' '.join(MAS)} solve {question} {' '.join(ORCHESTRATED)} {closed}"
+    run = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+
+    assert run.returncode == code
+    assert "Traceback" not in run.stderr
+
+
 def test_json_is_one_object_on_stdout(folder):
     code, out, err = mas(QUESTION, *ORCHESTRATED, "--json")
 
@@ -306,7 +323,7 @@ def test_an_interrupt_keeps_the_trace_and_says_what_was_spent(folder, number):
 
 
 def on_terminal(*words, columns=100, rows=30, until=None, then=None, **environment):
-    """Exit code and all that a terminal of this size was sent; `then` is called once `until` was seen."""
+    """Exit code and all that a terminal of this size was sent; `then` may signal or type once `until` was seen."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ.update({"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": str(rows)} | environment)
@@ -324,7 +341,7 @@ def on_terminal(*words, columns=100, rows=30, until=None, then=None, **environme
         shown += part
         if until is not None and until in visible(shown.decode(errors="replace")):
             until = None
-            then(child)
+            then(child, lambda keys: os.write(terminal, keys))
     os.close(terminal)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown.decode()
 
@@ -351,6 +368,13 @@ def test_on_a_terminal_the_run_is_drawn_then_answered(folder):
     ]
     places = [end.rindex(text) for text in order]
     assert places == sorted(places), end
+
+
+def test_a_question_typed_on_a_terminal_is_asked_for(folder):
+    code, shown = on_terminal("-", *ORCHESTRATED, until="Ctrl-D", then=lambda _, keys: keys(b"6 times 7?\n\x04"))
+
+    assert code == ExitCode.DONE
+    assert "42" in shown
 
 
 def test_a_terminal_without_colour_gets_none(folder):
@@ -388,7 +412,7 @@ def test_ctrl_c_on_a_terminal_leaves_it_usable(folder):
         "--agent",
         "cot",
         until="● agent",
-        then=lambda child: os.kill(child, signal.SIGINT),
+        then=lambda child, _: os.kill(child, signal.SIGINT),
     )
 
     assert code == ExitCode.INTERRUPTED

@@ -76,6 +76,9 @@ app = typer.Typer(
 
 def run() -> None:
     """Run ``mas`` on the process's arguments and end the process."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by who started us, as in `mas … >&-`
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer that this terminal cannot encode is shown with escapes instead of being lost.
         sys.stdout.reconfigure(errors="backslashreplace")

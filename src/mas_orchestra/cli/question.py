@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
+from mas_orchestra.cli.boundary import complain
 from mas_orchestra.errors import UsageError
 
 __all__ = ["LONGEST_QUESTION_BYTES", "read_question"]
@@ -27,6 +28,8 @@ def read_question(typed: str | None, file: Path | None) -> str:
     if file is not None:
         text = _read_file(file)
     elif typed == "-":
+        if sys.stdin.isatty():
+            complain("Type the question; end it with Ctrl-D on a line of its own.")
         text = _decoded(_read(sys.stdin.buffer, "stdin"), "stdin")
     elif typed is not None:
         text = _checked_argument(typed)

@@ -14,7 +14,7 @@ from mas_orchestra.agents.registry import Registry
 from mas_orchestra.cli.agent_choice import AgentChoice, read_agent
 from mas_orchestra.cli.boundary import ExitCode, complain
 from mas_orchestra.cli.deliver import check_writable, deliver
-from mas_orchestra.cli.interrupt import cancelling
+from mas_orchestra.cli.interrupt import cancelling, undisturbed
 from mas_orchestra.cli.live import Display, can_draw, lines, screen, silence
 from mas_orchestra.cli.question import read_question
 from mas_orchestra.cli.solve_models import choose_models
@@ -86,7 +86,8 @@ def answer(request: Request) -> ExitCode:
     finally:
         # Whatever else breaks, a run that ended is delivered: it was paid for.
         if ends:
-            code = deliver(ends[0], as_json=request.as_json, trace=request.trace, quiet=request.quiet)
+            with undisturbed():
+                code = deliver(ends[0], as_json=request.as_json, trace=request.trace, quiet=request.quiet)
     return code
 
 
