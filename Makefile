@@ -38,6 +38,13 @@ format: $(READY) ## format and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+DEMO := examples/demo/plan.xml
+
+demo: $(READY) ## a real run in a minute: no key, no network, no GPU
+	$(BIN)/mas plan check $(DEMO)
+	$(BIN)/mas solve "Which city is larger, Paris or Lyon?" --plan $(DEMO) --model local:smollm2-135m --trace demo.trace.json
+	$(BIN)/mas trace show demo.trace.json
+
 # The peers that we measure against live in an environment of their own.
 $(BENCH_READY): pyproject.toml benchmarks/constraints.txt
 	$(PYTHON) -m venv $(BENCH_VENV)
