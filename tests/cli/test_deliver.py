@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from cli.recorded import fault, outcome, report
 from mas_orchestra.cli.boundary import ExitCode
 from mas_orchestra.cli.deliver import check_writable, deliver
 from mas_orchestra.errors import FileFormatError, UsageError
+from mas_orchestra.plan.report import FaultCode
 from mas_orchestra.run import read_trace
 from mas_orchestra.run.outcome import Failure
 from mas_orchestra.types import OutcomeStatus, Usage
@@ -82,6 +84,13 @@ def test_an_invalid_plan_lists_its_faults_with_places(capsys):
     assert "  line 3, column 7: unclosed_tag: fault 0\n" in err
     assert "and 2 more" in err
     assert "fault 6" not in err
+
+
+def test_a_plan_beyond_the_call_limit_names_the_option(capsys):
+    too_large = replace(fault("up to 33 LLM calls, at most 19 are accepted"), code=FaultCode.PLAN_TOO_LARGE)
+    _, _, err = delivered(outcome(OutcomeStatus.INVALID_PLAN, report=report(None, too_large), steps=()), capsys)
+
+    assert "Raise --max-calls" in err
 
 
 def test_a_cancelled_run_is_interrupted(capsys):

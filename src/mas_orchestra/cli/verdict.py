@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mas_orchestra.cli.printable import one_line
-from mas_orchestra.plan.report import Fault
+from mas_orchestra.plan.report import Fault, FaultCode
 from mas_orchestra.run.outcome import Outcome
 from mas_orchestra.types import OutcomeStatus
 
@@ -32,6 +32,8 @@ def explain(outcome: Outcome) -> str:
         lines += ["The orchestrator's last text is no plan:", fault_lines(outcome.faults)]
     elif outcome.failure:
         lines[0] += f" {outcome.failure.code}: {outcome.failure.message}"
+    if any(fault.code is FaultCode.PLAN_TOO_LARGE for fault in outcome.faults):
+        lines.append("Raise --max-calls if a plan of that size is what you want.")
     if advice := ADVICE.get(outcome.status):
         lines.append(advice)
     return "\n".join(lines)
