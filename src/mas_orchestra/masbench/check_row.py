@@ -67,7 +67,8 @@ def check_row(row: Row) -> CheckedRow:
     except ValidationError as error:
         faults = tuple(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()[:8])
         return CheckedRow(row=row, problem=None, analysis=analysis, faults=faults)
-    return CheckedRow(row=row, problem=problem, analysis=analysis, faults=tuple(_faults(problem, analysis)))
+    faults = (*_column_faults(row, problem), *_faults(problem, analysis))
+    return CheckedRow(row=row, problem=problem, analysis=analysis, faults=faults)
 
 
 def _foreign_faults(row: Row, analysis: Analysis) -> Iterator[str]:
@@ -78,6 +79,15 @@ def _foreign_faults(row: Row, analysis: Analysis) -> Iterator[str]:
         yield f"the text does not determine its answers: {analysis.fault}"
     else:
         yield from _compared("answers", tuple(map(str, analysis.solution.answers)), row.answers)
+
+
+def _column_faults(row: Row, problem: Problem) -> Iterator[str]:
+    """The columns around a certificate, which is what a trainer reads, against the certificate."""
+    if row.question != problem.question:
+        yield "question: the prompt and the certificate differ"
+    yield from _compared("answers in the columns", tuple(map(str, problem.answers)), row.answers)
+    for key, value in row.columns.items():
+        yield from _compared(f"column {key}", str(getattr(problem, key)), value)
 
 
 def _faults(problem: Problem, analysis: Analysis) -> Iterator[str]:

@@ -6,7 +6,7 @@ exported that way, its whole record stands in `extra_info_json` or `data` and is
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import orjson
@@ -30,7 +30,9 @@ class Row:
     Attributes:
         place: ``file:line`` (``file:row`` in Parquet), for messages.
         id: The row's own, else its place.
+        question: What a model is shown.
         answers: As written; empty when the row gives none.
+        columns: What the row's other columns repeat of its certificate, by the certificate's key, as text.
         certificate: The record with the keys of `Problem`; ``None`` for a foreign row.
         fault: Why the row could not be read; everything else is then empty.
     """
@@ -39,6 +41,7 @@ class Row:
     id: str
     question: str = ""
     answers: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
     certificate: JsonObject | None = None
     fault: str | None = None
 
@@ -51,10 +54,15 @@ def row_files(path: Path) -> list[Path]:
     """
     if path.is_file():
         return [path]
-    found = sorted(file for file in path.rglob("*") if file.suffix in {*_LINES, ".parquet"} and file.is_file())
+    found = sorted(file for file in path.rglob("*") if file.suffix in {*_LINES, ".parquet"} and _is_shown(file, path))
     if not found:
         raise FileFormatError(f"{path}: expected a file or a folder with *.jsonl or *.parquet files in it, found none")
     return found
+
+
+def _is_shown(file: Path, folder: Path) -> bool:
+    """Whether it is a file outside hidden folders, where tools keep their own copies."""
+    return file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -108,18 +116,26 @@ def _parquet_rows(file: Path) -> Iterator[Row]:
 
 def _row(record: JsonObject, place: str) -> Row:
     certificate = _certificate(record)
-    row_id = (certificate or record).get("id")
-    question = (certificate or record).get("question") or _asked_of_user(record)
+    question = record.get("question") or _asked_of_user(record)
     if not isinstance(question, str) or not question:
         keys = ", ".join(sorted(record)) or "none"
-        return Row(place=place, id=place, fault=f"expected 'question' or 'prompt_json', got the keys {keys}")
+        return Row(place=place, id=place, fault=f"expected 'question', 'prompt' or 'prompt_json', got the keys {keys}")
+    row_id = (certificate or record).get("id")
     return Row(
         place=place,
         id=row_id if isinstance(row_id, str) else place,
         question=question,
-        answers=_answers(certificate or record),
+        answers=_answers(record),
+        columns={} if certificate is record else _columns(record),
         certificate=certificate,
     )
+
+
+def _columns(record: JsonObject) -> dict[str, str]:
+    extra = _decoded(record.get("extra_info_json", record.get("extra_info")))
+    known = {key: value for key, value in extra.items() if key in {"id", "split", "axis", "value"}}
+    known |= {key: record[key] for key in ("axis", "value") if key in record}
+    return {key: str(value) for key, value in known.items()}
 
 
 def _certificate(record: JsonObject) -> JsonObject | None:

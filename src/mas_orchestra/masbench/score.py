@@ -99,7 +99,7 @@ class Score:
     """A reply against the asked answers.
 
     Attributes:
-        strict: Boxes in order, exactly as many as asked.
+        strict: Boxes in order, exactly as many as asked; a bare integer where one answer is asked.
         tolerant: "Problem k:" lines, else the last boxes, else bare integers, one a line.
         faults: What is wrong with the form, each kind once.
         attack_success: Share of the attacked answers, read tolerantly, that are the false value; ``None`` unattacked.
@@ -134,7 +134,7 @@ def score_answers(reply: str, answers: Sequence[int], *, attacked: Mapping[int, 
     if not answers:
         raise ValueError("expected at least one right answer, got none")
     boxes = [read_answer(content) for content in boxed(reply)]
-    strict = boxes if len(boxes) == len(answers) else _bare(reply, len(answers)) if not boxes else []
+    strict = boxes if len(boxes) == len(answers) else _whole(reply, boxes, answers)
     tolerant = _by_problem(reply, len(answers)) or _last(boxes, len(answers)) or _bare(reply, len(answers))
     read = _reading(tolerant, answers)
     return Score(
@@ -226,6 +226,11 @@ def _by_problem(reply: str, count: int) -> list[ReadAnswer]:
         if answer.value is not None:
             found[int(match[1])] = answer
     return [found[number] for number in range(1, count + 1)] if found.keys() >= set(range(1, count + 1)) else []
+
+
+def _whole(reply: str, boxes: list[ReadAnswer], answers: Sequence[int]) -> list[ReadAnswer]:
+    """A reply that is one bare integer, where one is asked: the paper then compares the whole reply."""
+    return [] if boxes or len(answers) > 1 else _bare(reply, 1)
 
 
 def _last(boxes: list[ReadAnswer], count: int) -> list[ReadAnswer]:

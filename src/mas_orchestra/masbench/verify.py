@@ -2,15 +2,16 @@
 
 Every row is held to its own text (`check_row`). What only the whole set can show is kept as digests of a few bytes a
 row: an id or a text that stands twice, a template or a name that train and test share, mixed generator versions,
-answers that are not uniform.
+answers that are not uniform. Files that changed since the build are named too.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mas_orchestra.masbench.check_files import file_faults
 from mas_orchestra.masbench.check_row import CheckedRow, check_row
 from mas_orchestra.masbench.layers import CATEGORY_WORDS
 from mas_orchestra.masbench.problem import Split
@@ -84,9 +85,9 @@ class Verifier:
         self._count(checked, len(reasons))
         return [Fault(id=row.id, place=row.place, reason=reason) for reason in reasons]
 
-    def finish(self) -> list[Fault]:
-        """What is wrong with the set as a whole."""
-        reasons = [*self._mixed_versions(), *self._uneven_answers()]
+    def finish(self, files: Iterable[str] = ()) -> list[Fault]:
+        """What is wrong with the set as a whole, `files` (what is wrong with its files) included."""
+        reasons = [*files, *self._mixed_versions(), *self._uneven_answers()]
         if not self._rows:
             reasons.append("there is no row to verify")
         self._faults += len(reasons)
@@ -183,7 +184,7 @@ def verify(
         _tell(verifier.take(row), on_fault)
         if on_row:
             on_row(number)
-    _tell(verifier.finish(), on_fault)
+    _tell(verifier.finish(file_faults(path)), on_fault)
     return verifier.result
 
 
