@@ -49,7 +49,7 @@ def test_it_doubles_up_to_half_of_where_it_broke_and_then_grows_by_one_a_round()
         window.refused(sent_s=0, now_s=1, in_flight=in_flight)
     sizes = []
     for turn in range(6):
-        size = int(window.size)
+        size = round(window.size)
         sizes.append(size)
         for _ in range(size):
             window.served(sent_s=2 + turn, now_s=3 + turn, in_flight=int(window.size))

@@ -168,14 +168,16 @@ def read_usage(usage: JsonValue) -> Usage | None:
     cache_read = _count(details, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens")
     cache_read = cache_read or _count(usage, "cache_read_input_tokens")
     cache_write = _count(details, "cache_creation_tokens") or _count(usage, "cache_creation_input_tokens")
-    hidden = max(0, _count(usage, "total_tokens") - prompt - output)
+    cached = cache_read + cache_write
+    # An endpoint whose cached part is larger than its prompt reports the two side by side.
+    fresh = prompt - cached if cached <= prompt else prompt
+    hidden = max(0, _count(usage, "total_tokens") - fresh - cached - output)
     reasoning = _count(usage.get("completion_tokens_details"), "reasoning_tokens")
     return Usage(
-        # An endpoint whose cached part is larger than the prompt reports the two side by side.
-        input_tokens=prompt - cache_read - cache_write if cache_read + cache_write <= prompt else prompt,
+        input_tokens=fresh,
         cache_read_tokens=cache_read,
         cache_write_tokens=cache_write,
-        output_tokens=output + (hidden if cache_read + cache_write <= prompt else 0),
+        output_tokens=output + hidden,
         reasoning_tokens=min(output + hidden, max(reasoning, hidden)),
     )
 
