@@ -156,3 +156,11 @@ def test_only_what_waits_is_dim():
     assert done.plain.startswith(" 1 ✓ facts")
     assert str(done.get_style_at_offset(Console(), 3)) == "green"
     assert str(done.get_style_at_offset(Console(), 5)) == "none"
+
+
+@given(st.integers(0, 21), st.integers(1, 220), st.integers(5, 60), st.floats(0, 1e6))
+def test_every_moment_fits_the_terminal(moment, width, height, now_s):
+    lines = drawn(housing()[:moment], width=width, height=height, now_s=now_s)
+
+    assert len(lines) <= height
+    assert all(cell_len(line) <= width for line in lines)
