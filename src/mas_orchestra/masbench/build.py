@@ -1,7 +1,7 @@
 """Builds a set of rows into a folder: streamed, on several cores, all or nothing, resumable."""
 
 import hashlib
-import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -93,33 +93,30 @@ def read_manifest(folder: Path) -> BuildReport:
 
 @contextmanager
 def _only_builder(partial: Path) -> Iterator[None]:
-    """Holds the folder's lock; that of a process which is gone is taken over."""
+    """Holds the folder's lock, which the system frees when a process dies."""
     lock = partial / "lock"
-    try:
-        descriptor = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-    except FileExistsError:
-        if _is_alive(holder := lock.read_text()):
-            raise FileFormatError(f"process {holder} is building {partial} right now: wait for it, or end it") from None
-        lock.unlink()
-        descriptor = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(str(os.getpid()))
-    try:
+    with lock.open("wb") as file:
+        try:
+            _lock(file.fileno())
+        except OSError:
+            raise FileFormatError(f"another process is building {partial} right now: wait for it, or end it") from None
         yield
-    finally:
-        lock.unlink()
+    lock.unlink()
 
 
-def _is_alive(process: str) -> bool:
-    if not process.isdigit() or int(process) == os.getpid():
-        return False
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+if sys.platform == "win32":
+
+    def _lock(descriptor: int) -> None:
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+
+    def _lock(descriptor: int) -> None:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _write_shards(
