@@ -7,19 +7,18 @@ edges, and bounded sentences in between. What is left to the model is what only 
 and the sub-tasks. Needs an endpoint that enforces ``pattern`` and ``prefixItems``, as llama.cpp does. English only.
 """
 
-import re
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from mas_orchestra.plan.catalog import AgentCard, Catalog
-from mas_orchestra.types import DoM, JsonObject, Message, Role
-
-if TYPE_CHECKING:
-    from jinja2 import Template
+from mas_orchestra.plan.prompt import messages
+from mas_orchestra.plan.report import PlanFormat
+from mas_orchestra.types import DoM, JsonObject, Message
 
 __all__ = ["compact_messages", "compact_schema"]
+
+TEMPLATE = Path(__file__).parent / "templates" / "compact.jinja"
 
 Shape: TypeAlias = tuple[tuple[int, ...], ...]
 """For each step, the earlier steps that it reads, counted from 1."""
@@ -40,23 +39,21 @@ LONGEST_TEXT, LONGEST_LIST = 40, 3
 """Bounds where a sub-agent's own arguments have none, or wider ones."""
 
 
-def compact_messages(question: str, *, catalog: Catalog, dom: DoM) -> tuple[Message, Message]:
-    """What a very small model is asked; about 550 tokens, all but the question the same for every question."""
-    system = _template().render(cards=_usable(catalog), dom=str(dom)).strip()
-    return (
-        Message(role=Role.SYSTEM, content=system),
-        Message(role=Role.USER, content=f"Question: {question}\nPlan:"),
-    )
+def compact_messages(question: str, *, catalog: Catalog, dom: DoM) -> tuple[Message, ...]:
+    """What a very small model is asked; about 500 tokens, all but the question the same for every question."""
+    return messages(question, dom=dom, catalog=_usable(catalog), format=PlanFormat.JSON, template=TEMPLATE)
 
 
 def compact_schema(catalog: Catalog, dom: DoM) -> JsonObject:
     """JSON Schema of plans in the ``json`` format, every one of which is valid in strict mode."""
-    return {"anyOf": [_plan(shape, _usable(catalog)) for shape in SHAPES[dom]]}
+    cards = tuple(_usable(catalog))
+    return {"anyOf": [_plan(shape, cards) for shape in SHAPES[dom]]}
 
 
-def _usable(catalog: Catalog) -> tuple[AgentCard, ...]:
+def _usable(catalog: Catalog) -> Catalog:
     """Sub-agents whose arguments are flat; nested ones are beyond a model of this size."""
-    return tuple(card for card in catalog if "$defs" not in card.arguments.model_json_schema())
+    flat = tuple(card for card in catalog if "$defs" not in card.arguments.model_json_schema())
+    return catalog if len(flat) == len(catalog) else Catalog(flat)
 
 
 def _plan(shape: Shape, cards: tuple[AgentCard, ...]) -> Schema:
@@ -113,18 +110,3 @@ def _object(properties: Mapping[str, Schema]) -> Schema:
         "required": list(properties),
         "additionalProperties": False,
     }
-
-
-@cache
-def _template() -> "Template":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701  (plain text for a model; nothing here becomes HTML)
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["first_clause"] = lambda text: re.split(r"[;:.(]", text, maxsplit=1)[0].strip()
-    return environment.get_template("compact.jinja")
