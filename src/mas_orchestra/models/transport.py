@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 
 import aiohttp
 import orjson
-from yarl import URL
 
 from mas_orchestra.errors import BrokenReplyError, CallTimeoutError, UnreachableError
 from mas_orchestra.models.failures import Failure, read_failure
@@ -36,8 +35,9 @@ class Transport:
         """`silence_s` is the longest time without a byte, in seconds."""
         parts = urlsplit(base_url)
         self._base_url = base_url
-        self._completions = URL(urlunsplit(parts._replace(path=f"{parts.path}/chat/completions")), encoded=True)
-        self._models = URL(urlunsplit(parts._replace(path=f"{parts.path}/models")), encoded=True)
+        self._scheme, self._authority, self._host = parts.scheme, parts.netloc, parts.hostname or ""
+        self._completions = urlunsplit(parts._replace(path=f"{parts.path}/chat/completions"))
+        self._models = urlunsplit(parts._replace(path=f"{parts.path}/models"))
         self._credentials = credentials
         self._silence_s = silence_s
         self._owners: WeakKeyDictionary[
@@ -122,19 +122,18 @@ class Transport:
     def _unreachable(self, error: aiohttp.ClientError | OSError) -> Failure:
         """A connection that could not be made, or that broke before a reply."""
         cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
-        host = self._completions.host
         is_passing = True
         if isinstance(cause, socket.gaierror):
             # "Try again" passes; "no such name" does not.
             is_passing = cause.errno == socket.EAI_AGAIN
-            why = f"the name {host!r} cannot be resolved ({cause.strerror}); is the base URL right?"
+            why = f"the name {self._host!r} cannot be resolved ({cause.strerror}); is the base URL right?"
         elif isinstance(error, aiohttp.ClientSSLError):
             is_passing = False
-            why = f"no secure connection to {host}: {error}"
+            why = f"no secure connection to {self._host}: {error}"
         elif isinstance(cause, OSError) and cause.errno == errno.EMFILE:
             why = "this process may not open more files; raise 'ulimit -n', or set the endpoint's concurrency lower"
         elif isinstance(cause, ConnectionRefusedError):
-            why = f"connection to {self._completions.authority} refused; is the server running?"
+            why = f"connection to {self._authority} refused; is the server running?"
         elif isinstance(error, aiohttp.ServerDisconnectedError):
             why = "the connection was closed before a reply"
         else:
@@ -167,12 +166,11 @@ class Transport:
         return owned[0]
 
     def _open(self) -> aiohttp.ClientSession:
-        scheme, host = self._completions.scheme, self._completions.host or ""
         # Looked up once: aiohttp's trust_env would read environment and .netrc for every request.
-        direct = host in LOOPBACK or urllib.request.proxy_bypass(host)
-        proxy = None if direct else urllib.request.getproxies().get(scheme)
+        direct = self._host in LOOPBACK or urllib.request.proxy_bypass(self._host)
+        proxy = None if direct else urllib.request.getproxies().get(self._scheme)
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEPALIVE_S[scheme], ttl_dns_cache=300),
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEPALIVE_S[self._scheme], ttl_dns_cache=300),
             headers={"Content-Type": "application/json", "User-Agent": USER_AGENT, **self._credentials.headers},
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(
