@@ -62,20 +62,25 @@ def test_a_heavy_import_would_be_seen() -> None:
     assert probe("open('/dev/null').close()")["done"] == ["open /dev/null"]
 
 
-FORGET = "[sys.modules.pop(name) for name in list(sys.modules) if name.startswith('mas_orchestra')]"
+# Layers keep packages from importing each other in a circle, so only a module's own package is forgotten before it.
+IMPORT_FIRST = """
+import importlib, sys
+for name in {names!r}:
+    package = ".".join(name.split(".")[:2])
+    for known in [known for known in sys.modules if known == package or known.startswith(package + ".")]:
+        del sys.modules[known]
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        print(name, type(error).__name__, error)
+"""
 
 
-def test_every_module_can_be_the_first_to_be_imported() -> None:
-    """A cycle of imports only shows when its wrong end comes first."""
+def test_every_module_can_be_the_first_of_its_package() -> None:
+    """A circle of imports only shows when its wrong end comes first."""
     names = [module.name for module in modules("src") if not module.name.endswith("__main__")]
-    script = (
-        "import importlib, sys, traceback\n"
-        f"for name in {names!r}:\n"
-        f"    {FORGET}\n"
-        "    try:\n        importlib.import_module(name)\n"
-        "    except Exception as error:\n        print(name, type(error).__name__, error)\n"
-    )
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=110)
+    command = [sys.executable, "-c", IMPORT_FIRST.format(names=names)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=110)
 
     assert not run.stdout, listed(run.stdout.splitlines(), "Cannot be imported first:")
 
