@@ -59,6 +59,8 @@ def test_an_answer_is_found_in_every_usual_form(form):
         '{"thinking": "null", "answer": null}',
         '{"thinking": "empty", "answer": "  "}',
         '{"thinking": "x", "answer": "4',
+        '{"thinking": "…", "answer": "…"}',
+        "<thinking>x</thinking><answer>...</answer>",
         "<thinking>only that</thinking>",
         "<answer></answer>",
         "<thinking>never ends",

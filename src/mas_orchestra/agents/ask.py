@@ -145,7 +145,7 @@ def _fault(choice: Choice, fields: FieldsAsked) -> StepError:
     if not text:
         return StepError("empty_reply", "the reply was empty" + _elsewhere(choice))
     shown = text if len(text) <= 120 else f"{text[:120]}…"
-    return StepError("unreadable_reply", f"the reply has no field {fields.wanted!r}: {shown!r}")
+    return StepError("unreadable_reply", f"no {fields.wanted} can be read from the reply {shown!r}")
 
 
 def _elsewhere(choice: Choice) -> str:

@@ -68,7 +68,7 @@ def read_fields(text: str, wanted: str, *, others: tuple[str, ...], cut_off: boo
         _tag_fields(text, wanted, others, cut_off=cut_off),
         None if cut_off else _line_field(text, wanted, others),
     ):
-        if fields and fields.get(wanted):
+        if fields and fields.get(wanted, "").strip(" .…"):  # dots are the format's example, copied
             return {name: fields[name] for name in names if name in fields}
     return None
 
