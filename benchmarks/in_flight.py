@@ -68,8 +68,8 @@ def measure_all(options: Options) -> tuple[Table, ...]:
         title="Calls in flight",
         unit="s, ms",
         command="python benchmarks/in_flight.py",
-        explanation=f"Every call takes {LATENCY_MS / 1000:.0f} s, so no client can be quicker than that. Each burst is sent "
-        "twice: its connections are opened for the first one.",
+        explanation=f"Every call takes {LATENCY_MS / 1000:.0f} s, so no client can be quicker than that. "
+        "Each burst is sent twice: its connections are opened for the first one.",
         rows=tuple(line for count in PEERS_OF for line in rows_of(count, min(options.repetitions, 3))),
     )
     return (table,)
