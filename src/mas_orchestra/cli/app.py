@@ -21,11 +21,7 @@ COMMANDS = (
     ("plan", "Check and draw plans; print their schema and prompt.", "mas_orchestra.cli.plan:plan_app"),
     ("models", "List and check models, and fetch the embedded one.", "mas_orchestra.cli.models:models_app"),
     ("bench", "Build, verify and read MASBENCH problems.", "mas_orchestra.cli.bench:bench_app"),
-    (
-        "doctor",
-        "Check what this machine can run.",
-        "mas_orchestra.cli.doctor:doctor",
-    ),
+    ("doctor", "Check what this machine can run.", "mas_orchestra.cli.doctor:doctor"),
 )
 """Name, line in the list, and where the `typer.Typer` is, in the order of ``mas --help``."""
 
