@@ -26,6 +26,8 @@ READABLE = {
     "only a closing tag": ("<thinking>6*7</thinking>42</answer>", "6*7"),
     "answer without tag": ("<thinking>6*7</thinking>\n42", "6*7"),
     "tag named in the thinking": ("<thinking>put it in <answer> tags</thinking><answer>42</answer>", None),
+    "object in a tag's text": ('<thinking>not {"answer": "41"}</thinking><answer>42</answer>', None),
+    "tags in an object's text": ('{"thinking": "<answer>41</answer>", "answer": "42"}', None),
     "line": ("6*7\nAnswer: 42", "6*7"),
     "bold line": ("6*7\n\n**Final answer:** 42\n", "6*7"),
     "line and the value below": ("6*7\nAnswer:\n42", "6*7"),
@@ -85,6 +87,7 @@ def test_what_holds_no_answer_gives_none(text):
         ('{"thinking": "x", "answer": "4', None),
         ('{"thinking": "x", "answer": "42"', None),
         ("x\nAnswer: 4", None),
+        ("first \\boxed{4} and then", None),
         ("The value must be 4", None),
     ],
 )

@@ -1,11 +1,11 @@
 r"""Reading a sub-agent's reply: named fields out of a text that is mostly, but not always, in the form asked for.
 
-In this order, the first that gives the wanted field wins:
+In this order (tags first where a tag comes before any object), the first that gives the wanted field wins:
 
 1. a JSON object, bare, in a code fence or after prose (the last one of several);
 2. tags, as ``<answer>…</answer>``, the last ones; an unclosed tag ends with the text;
 3. a line that begins with the field's name, as ``Answer: 42``;
-4. for an answer only: ``\boxed{…}``, where all boxes agree;
+4. for an answer only: ``\boxed{…}``, where all boxes agree (not in a reply that was cut off: it may be a draft);
 5. for an answer only: a text of one line of at most 500 characters, which is its own answer.
 
 Every step is linear in the length of the text.
@@ -63,11 +63,15 @@ def read_fields(text: str, wanted: str, *, others: tuple[str, ...], cut_off: boo
     {'correct': 'true', 'feedback': 'looks right'}
     """
     names = (wanted, *others)
-    for fields in (
+    ways: list[dict[str, str] | None] = [
         _json_fields(text, names, may_repair=not cut_off),
-        _tag_fields(text, wanted, others, cut_off=cut_off),
-        None if cut_off else _line_field(text, wanted, others),
-    ):
+        _tag_fields(text, names, cut_off=cut_off),
+    ]
+    if _begins_with_tags(text, names):  # an object inside a tag is a draft or an example
+        ways.reverse()
+    if not cut_off:
+        ways.append(_line_field(text, wanted, others))
+    for fields in ways:
         if fields and fields.get(wanted, "").strip(" .…"):  # dots are the format's example, copied
             return {name: fields[name] for name in names if name in fields}
     return None
@@ -121,36 +125,38 @@ def _as_text(value: object) -> str:
     return _BROKEN_LATEX.sub(lambda match: _LATEX_LETTER[match.group()], text).strip()
 
 
-def _tag_fields(text: str, wanted: str, others: tuple[str, ...], *, cut_off: bool) -> dict[str, str] | None:
+def _tag_fields(text: str, names: tuple[str, ...], *, cut_off: bool) -> dict[str, str] | None:
+    tags = _tags(text, names)
     fields = {}
-    for name in (wanted, *others):
-        opened = list(re.finditer(rf"<{name}\s*>", text, re.IGNORECASE))
-        closed = list(re.finditer(rf"</{name}\s*>", text, re.IGNORECASE))
-        value = _between(text, opened, closed, must_close=cut_off and name == wanted, names=(wanted, *others))
-        if value:
+    for name in names:
+        must_close = cut_off and name == names[0]
+        start, end = _span(tags, name, length=len(text), must_close=must_close)
+        if value := text[start:end].strip():
             fields[name] = value
-    if wanted not in fields and "thinking" in fields and not cut_off:
-        _, closed_thinking, rest = text.rpartition("</thinking>")
-        plain = _unmarked_answer(rest, cut_off=cut_off) if closed_thinking else None
-        fields |= plain or {}
+    closed = [tag.end() for tag in tags if tag[1]]
+    if names[0] not in fields and fields and closed:  # <thinking>…</thinking>, and then the answer without a tag
+        fields = (_unmarked_answer(text[closed[-1] :], cut_off=cut_off) or {}) | fields
     return fields
 
 
-def _between(
-    text: str, opened: list[re.Match[str]], closed: list[re.Match[str]], *, must_close: bool, names: tuple[str, ...]
-) -> str:
-    """What the last closed pair encloses; else what follows an unclosed tag, up to another field's tag."""
-    if closed:
-        end = closed[-1].start()
-        start = max((match.end() for match in opened if match.end() <= end), default=None)
-        if start is None:
-            before = re.split(rf"</?(?:{'|'.join(names)})\s*>", text[:end], flags=re.IGNORECASE)
-            return before[-1].strip()
-        return text[start:end].strip()
-    if opened and not must_close:
-        rest = text[opened[-1].end() :]
-        return re.split(rf"</?(?:{'|'.join(names)})\s*>", rest, maxsplit=1, flags=re.IGNORECASE)[0].strip()
-    return ""
+def _tags(text: str, names: tuple[str, ...]) -> list[re.Match[str]]:
+    """Opening and closing tags of these names in order; group 1 is the slash, group 2 the name."""
+    return list(re.finditer(rf"<(/?)({'|'.join(names)})\s*>", text, re.IGNORECASE))
+
+
+def _span(tags: list[re.Match[str]], name: str, *, length: int, must_close: bool) -> tuple[int, int]:
+    """Where the last closed pair of a tag has its text; else the text after an unclosed one, up to the next tag."""
+    own = [tag for tag in tags if tag[2].lower() == name]
+    closing = [tag for tag in own if tag[1]]
+    opening = [tag for tag in own if not tag[1]]
+    if closing:
+        end = closing[-1].start()
+        before = [tag for tag in opening if tag.end() <= end] or [tag for tag in tags if tag.end() <= end]
+        return (before[-1].end() if before else 0), end
+    if opening and not must_close:
+        start = opening[-1].end()
+        return start, min((tag.start() for tag in tags if tag.start() >= start), default=length)
+    return 0, 0
 
 
 def _line_field(text: str, wanted: str, others: tuple[str, ...]) -> dict[str, str] | None:
@@ -176,11 +182,18 @@ def _line_value(value: str, following: list[str]) -> str:
 
 def _unmarked_answer(text: str, *, cut_off: bool, prose: bool = False) -> dict[str, str] | None:
     text = text.strip()
+    if not text or cut_off:
+        return None
     boxes = set(boxed(text))
     if len(boxes) == 1 and (box := boxes.pop()):
         return {"answer": box, "thinking": text}
     is_line = not boxes and "\n" not in text and len(text) <= LONGEST_LINE
-    return {"answer": text} if text and not cut_off and (prose or is_line) else None
+    return {"answer": text} if prose or is_line else None
+
+
+def _begins_with_tags(text: str, names: tuple[str, ...]) -> bool:
+    tags, brace = _tags(text, names), _OBJECT_START.search(text)
+    return bool(tags) and (brace is None or tags[0].start() < brace.start())
 
 
 def _has_structure(text: str) -> bool:
