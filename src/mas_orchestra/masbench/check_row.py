@@ -62,6 +62,9 @@ def check_row(row: Row) -> CheckedRow:
         return CheckedRow(row=row, problem=None, analysis=None, faults=(f"the text cannot be read: {error}",))
     if row.certificate is None:
         return CheckedRow(row=row, problem=None, analysis=analysis, faults=tuple(_foreign_faults(row, analysis)))
+    if missing := sorted(Problem.model_fields.keys() - row.certificate.keys()):
+        fault = f"the certificate lacks {', '.join(missing)}"
+        return CheckedRow(row=row, problem=None, analysis=analysis, faults=(fault,))
     try:
         problem = Problem.model_validate(row.certificate)
     except ValidationError as error:
@@ -157,9 +160,11 @@ def _parameter_faults(problem: Problem) -> Iterator[str]:
     letter = _PARAMETER_OF_AXIS.get(problem.axis.value.removesuffix("-fixed-size"))
     yield from _compared("value", getattr(size, letter) if letter else None, problem.value)
     label = f"d{size.d}b{size.b}n{size.n}T{size.T}h{size.h}p{size.p}r{size.r}"
-    parts = (problem.axis.value, label, problem.split.value)
-    if missing := [part for part in parts if part not in problem.id]:
-        yield f"id: {problem.id!r} does not name {_shown(tuple(missing))}"
+    start, _, index = problem.id.rpartition("-")
+    if not (start.startswith(f"{problem.axis.value}-{label}-") and f"{start}-".endswith(f"-{problem.split.value}-")):
+        yield f"id: {problem.id!r} does not begin with axis and {label} and end with split and index"
+    elif not index.isdecimal():
+        yield f"id: {problem.id!r} does not end with a number"
 
 
 def _influence_faults(problem: Problem, analysis: Analysis) -> Iterator[str]:

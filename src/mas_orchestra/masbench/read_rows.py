@@ -19,7 +19,9 @@ __all__ = ["ANSWER_SEPARATOR", "Row", "read_row_line", "read_rows", "row_files"]
 ANSWER_SEPARATOR = "<<horizon>>"
 """Between the answers of one row in the published layout."""
 
-_CERTIFICATE_KEYS = frozenset({"id", "question", "answers", "graph", "measured"})
+_CERTIFICATE_KEYS = frozenset({"graph", "measured", "parameters", "poisoned", "generator_version"})
+"""Keys that only a certificate has; two of them make one, so that a missing key is told."""
+
 _LINES = frozenset({".jsonl", ".ndjson"})
 
 
@@ -140,18 +142,22 @@ def _columns(record: JsonObject) -> dict[str, str]:
 
 def _certificate(record: JsonObject) -> JsonObject | None:
     """The record with our own keys: the row itself, or one kept whole inside a column."""
-    if record.keys() >= _CERTIFICATE_KEYS:
+    if _is_certificate(record):
         return record
     for column in ("extra_info_json", "data"):
         outer = _decoded(record.get(column))
         for inner in (outer, *outer.values()):
             candidate = _decoded(inner)
-            if candidate.keys() >= _CERTIFICATE_KEYS:
+            if _is_certificate(candidate):
                 return candidate
             nested = [_decoded(value) for value in candidate.values()]
-            if found := next((value for value in nested if value.keys() >= _CERTIFICATE_KEYS), None):
+            if found := next((value for value in nested if _is_certificate(value)), None):
                 return found
     return None
+
+
+def _is_certificate(record: JsonObject) -> bool:
+    return "question" in record and len(_CERTIFICATE_KEYS & record.keys()) > 1
 
 
 def _decoded(value: object) -> dict[str, JsonValue]:
