@@ -52,10 +52,7 @@ def test_few_templates_are_fewer_than_three_sure_links(d, p, few):
 def test_both_operators_are_common_in_both_splits(split):
     """The mark must not leave a split without an operator."""
     recipe = Recipe(axis=Axis.DEPTH, parameters=Parameters(d=4, b=2, n=5, T=12), split=split)
-    found = [
-        operator.modifier
-        for index in range(200)
-        for operator in (graph := generate(recipe, index).graph).operators[: graph.needed]
-    ]
+    graphs = [generate(recipe, index).graph for index in range(200)]
+    found = [operator.modifier for graph in graphs for operator in graph.operators[: graph.needed]]
     for modifier in (Modifier.MORE, Modifier.TIMES):
         assert 0.2 < found.count(modifier) / sum(kind is not Modifier.NONE for kind in found) < 0.8
