@@ -194,8 +194,8 @@ async def test_tools_are_passed_on(smollm2):
     assert completion.usage.output_tokens == 5
 
 
-async def test_a_call_without_limit_ends_all_the_same(smollm2, monkeypatch):
-    monkeypatch.setattr("mas_orchestra.models.local.DEFAULT_MAX_TOKENS", 7)
+async def test_a_small_model_ends_without_a_limit_too(smollm2, monkeypatch):
+    monkeypatch.setattr("mas_orchestra.models.local.SMALL_MAX_TOKENS", 7)
     completion = await smollm2.complete(user("Go on."), Params(response_schema=ENDLESS))
 
     assert completion.usage.output_tokens == 7

@@ -20,8 +20,8 @@ from mas_orchestra.types import Message, Usage
 
 __all__ = ["LocalModel"]
 
-DEFAULT_MAX_TOKENS = 512
-"""Where a call sets no limit. A small model that begins to repeat itself would go on until its window is full."""
+SMALL_MAX_TOKENS = 256
+"""Of a small model where a call sets no limit: one that begins to repeat itself goes on until it is cut off."""
 REPLY_TIMEOUT_S = 1_800.0
 """Longest silence until a reply: a slow machine is slow, and a server that died is noticed at once."""
 KEY_VARIABLE = "LLAMA_SERVER_KEY"
@@ -90,14 +90,14 @@ class LocalModel:
     async def complete(
         self, messages: tuple[Message, ...], params: Params, *, queue: QueueWatch | None = None
     ) -> Completion:
-        """One reply with ``params.n`` choices, of at most `DEFAULT_MAX_TOKENS` where `params` sets no limit.
+        """One reply with ``params.n`` choices; a small model's ends after `SMALL_MAX_TOKENS` where none are given.
 
         Raises:
             ModelLoadError: The model cannot be loaded, or its process ended during the call.
             CallError: As of any endpoint.
         """
-        if params.max_tokens is None:
-            params = replace(params, max_tokens=DEFAULT_MAX_TOKENS)
+        if params.max_tokens is None and self._is_small:
+            params = replace(params, max_tokens=SMALL_MAX_TOKENS)
         server = await asyncio.to_thread(self._running)
         if server not in self._clients:
             self._clients[server] = _client(self._uri, server, self._settings.slots)
