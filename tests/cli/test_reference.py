@@ -60,7 +60,7 @@ def test_the_reference_is_what_the_commands_say(request):
     assert PAGE.read_text("utf-8") == text, "run: pytest tests/cli --update-golden"
 
 
-@pytest.mark.parametrize("words", examples())
+@pytest.mark.parametrize("words", list(examples()))
 def test_every_example_parses(words):
     """Parsed as when typed, but not run."""
     context = ROOT.make_context("mas", words[1:])
