@@ -129,6 +129,7 @@ class _Reader:
         self._questions: list[Question] = []
         self._links: list[Link] = []
         self._rest: list[Sentence] = []
+        self._unread_question: UnreadableTextError | None = None
 
     def take(self, sentence: Sentence) -> None:
         text = sentence.text
@@ -142,11 +143,19 @@ class _Reader:
             self._needles.append(_needle(sentence))
         elif text.startswith("Using the result ") and (link := _link(sentence)):
             self._links.append(link)
-        elif questions := _questions(sentence, self._problem):
+        elif questions := self._asked(sentence):
             self._questions.extend(questions)
         else:
             self._problem = 0 if _END_OF_PROBLEMS.match(text) else self._problem
             self._rest.append(sentence)
+
+    def _asked(self, sentence: Sentence) -> list[Question]:
+        """What the sentence asks; a question that cannot be read waits, for the text may be of another family."""
+        try:
+            return _questions(sentence, self._problem)
+        except UnreadableTextError as error:
+            self._unread_question = self._unread_question or error
+            return []
 
     def finish(self) -> Passage:
         self._refuse_other_families()
@@ -174,6 +183,8 @@ class _Reader:
             raise UnreadableTextError(
                 "this is no MASBENCH text: it holds no 'The number of each A's B equals …'", first
             )
+        if self._unread_question:
+            raise self._unread_question
         if not self._questions:
             raise UnreadableTextError("the text asks nothing: expected 'How many B does A have?' or the like", first)
 
