@@ -1,4 +1,8 @@
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 from typer.testing import CliRunner
@@ -75,6 +79,22 @@ def test_build_lists_its_files_and_says_the_same_in_json(built):
     assert document["rows"] == 12
     assert document["request"]["values"] == [2, 3]
     assert len(document["files"]) == 4
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_ends_a_build_with_130_and_says_how_to_go_on(tmp_path, workers):
+    command = [sys.executable, "-m", "mas_orchestra.cli", "bench", "build", "--out", str(tmp_path / "set")]
+    options = ["--train", "100000", "--workers", str(workers)]
+    with subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True) as process:
+        while not list(tmp_path.glob(".set.*.partial/depth/*")):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert process.returncode == 130
+    assert "goes on from the files that are finished" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "set").exists()
 
 
 def test_what_was_built_is_verified_by_the_reader_of_texts(built):

@@ -12,6 +12,7 @@ import typer
 from mas_orchestra.cli.bench_options import AsJson, SizeOption, StyleOption, read_parameters, read_values, write_page
 from mas_orchestra.cli.bench_rows import rows_app
 from mas_orchestra.cli.bench_text import text_app
+from mas_orchestra.cli.boundary import complain
 from mas_orchestra.cli.deliver import print_json, print_text
 from mas_orchestra.masbench.axes import MAIN_AXES
 from mas_orchestra.masbench.export import Format
@@ -19,6 +20,7 @@ from mas_orchestra.masbench.problem import AttackKind, Axis, Style
 
 if TYPE_CHECKING:
     from mas_orchestra.masbench.build import Progress
+    from mas_orchestra.masbench.request import BuildRequest
 
 __all__ = ["bench_app"]
 
@@ -52,7 +54,7 @@ def build(
     attack: Annotated[list[AttackKind] | None, typer.Option(help="Repeatable: used in turn. Default: note.")] = None,
     needle: Annotated[bool, typer.Option("--needle", help="Mix retrieval segments into attacked passages.")] = False,
     abstract: Annotated[bool, typer.Option("--abstract", help="Use category totals.")] = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes. Default: one a core.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes. Default: one a core, where it pays.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Build a set of problems, the same bytes on any machine and with any number of processes."""
@@ -71,12 +73,22 @@ def build(
         needle=needle,
         abstract=abstract,
     )
-    with _progress() as on_progress:
-        report = build_set(out, request, workers=workers or os.cpu_count() or 1, on_progress=on_progress)
+    try:
+        with _progress() as on_progress:
+            report = build_set(out, request, workers=workers or _enough_workers(request), on_progress=on_progress)
+    except KeyboardInterrupt:
+        complain("The same command goes on from the files that are finished.")
+        raise
     if as_json:
         print_json({"out": str(out), "rows": report.rows, **report.model_dump(mode="json")})
     else:
         print_text("\n".join(f"{file.rows:>9,}  {out / file.path}" for file in report.files))
+
+
+def _enough_workers(request: "BuildRequest") -> int:
+    """One a core, but starting a process costs as much time as making a thousand rows."""
+    rows = sum(shard.total for shard in request.shards())
+    return min(os.cpu_count() or 1, 1 + rows // 1_000)
 
 
 @contextmanager
