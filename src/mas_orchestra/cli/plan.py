@@ -168,7 +168,7 @@ def schema(
 
 @plan_app.command(epilog=PROMPT_EXAMPLES)
 def prompt(
-    question: Annotated[str, typer.Argument(metavar="[QUESTION]", help="The question; - reads stdin.")] = "…",
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question; - reads stdin.")] = "…",
     *,
     dom: Degree = DegreeChoice.HIGH,
     plan_format: Annotated[FormatChoice, typer.Option("--format", help="Wire format to ask for; auto is xml.")] = (

@@ -12,9 +12,17 @@ from mas_orchestra.plan.catalog import AgentCard, Catalog
 from mas_orchestra.plan.jsontext import JsonFault, parse, plain
 from mas_orchestra.plan.schema import Step
 
-_TYPE_NAMES = {bool: "boolean", str: "string", int: "integer", float: "number"}
+__all__ = [
+    "argument_schema",
+    "arguments_of",
+    "from_text",
+    "is_list_argument",
+    "problem_with",
+    "split_commas",
+    "to_text",
+]
 
-__all__ = ["arguments_of", "from_text", "is_list_argument", "problem_with", "split_commas", "to_text"]
+_TYPE_NAMES = {bool: "boolean", str: "string", int: "integer", float: "number"}
 
 
 def arguments_of(step: Step, catalog: Catalog) -> BaseModel:
@@ -102,9 +110,18 @@ def _in_words(card: AgentCard, error: ValidationError) -> str:
 
 
 @cache
+def argument_schema(arguments: type[BaseModel]) -> Mapping[str, Any]:
+    """JSON Schema of all arguments together, ``properties`` at the top."""
+    schema = arguments.model_json_schema()
+    if "$ref" in schema:  # pydantic's way to write a model that contains itself
+        schema = {**schema["$defs"][schema["$ref"].rsplit("/", 1)[-1]], "$defs": schema["$defs"]}
+    return schema
+
+
+@cache
 def _types(arguments: type[BaseModel]) -> dict[str, frozenset[str]]:
     """JSON types that each argument accepts."""
-    schema = arguments.model_json_schema()
+    schema = argument_schema(arguments)
     definitions = schema.get("$defs", {})
     return {name: frozenset(_accepted(part, definitions)) for name, part in schema.get("properties", {}).items()}
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from mas_orchestra.errors import ConfigError
+from mas_orchestra.plan.arguments import argument_schema
 from mas_orchestra.plan.catalog import AgentCard, Catalog
 from mas_orchestra.plan.json_format import ANSWER_TOOL
 from mas_orchestra.types import DoM, JsonValue, ToolSpec
@@ -119,7 +120,7 @@ def _any_of(options: list[dict[str, JsonValue]]) -> JsonValue:
 
 
 def _arguments(card: AgentCard) -> dict[str, JsonValue]:
-    schema = card.arguments.model_json_schema()
+    schema = argument_schema(card.arguments)
     required = schema.get("required", ())
     definitions = schema.get("$defs", {})
     return {

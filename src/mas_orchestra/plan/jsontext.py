@@ -14,12 +14,12 @@ __all__ = ["JsonArray", "JsonFault", "JsonTable", "JsonText", "parse", "plain"]
 _MAX_DEPTH = 64
 _MAX_DIGITS = 400
 
-# Each alternative begins with a different character and has no nested choice: linear on any input.
+# Each alternative begins with a character of its own, and nothing read is given back (`*+`): linear on any input.
 _TOKEN = re.compile(
-    r"""[ \t\r\n]*(?:
+    r"""[ \t\r\n]*+(?:
         (?P<mark>[{}\[\]:,])
-      | "(?P<text>[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*)"
-      | '(?P<single>[^'\\\x00-\x1f]*(?:\\.[^'\\\x00-\x1f]*)*)'
+      | "(?P<text>[^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*+)"
+      | '(?P<single>[^'\\\x00-\x1f]*+(?:\\.[^'\\\x00-\x1f]*+)*+)'
       | (?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![0-9A-Za-z.])
       | (?P<word>true|false|null)\b
     )""",

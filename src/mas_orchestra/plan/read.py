@@ -51,6 +51,7 @@ def read(
         ValueError: `dom`, `mode`, `format` or `on_no_plan` is not one of its words.
     """
     wanted = None if format == AUTO else PlanFormat(format)
+    otherwise = OnNoPlan(on_no_plan)
     rules = _rules(dom, catalog, max_steps, max_calls, auto_join=auto_join)
     text = _without_surrogates(text)
     faults = FaultLog(text, Mode(mode))
@@ -62,7 +63,7 @@ def read(
         faults.error(FaultCode.TRUNCATED_PLAN, message, at=len(text))
     if found.draft.steps or found.draft.answer is not None:
         return judge(found.draft, faults, rules)
-    return _no_plan(found.draft, found.outside, faults, rules, OnNoPlan(on_no_plan))
+    return _no_plan(found.draft, found.outside, faults, rules, otherwise)
 
 
 def check(
@@ -103,7 +104,7 @@ def _no_plan(draft: Draft, outside: str, faults: FaultLog, rules: Rules, on_no_p
     message = "neither a step nor an answer was found"
     answer = None
     if not faults.has_errors:
-        if on_no_plan is OnNoPlan.ANSWER and outside:
+        if on_no_plan is OnNoPlan.ANSWER and draft.format is None and outside:
             faults.warning(FaultCode.NO_PLAN, f"{message}; the whole text is taken as the answer.", at=0)
             answer = outside
         else:

@@ -32,6 +32,7 @@ def substitute(template: str, answers: Mapping[str, str]) -> str:
     """
 
     def answer(match: re.Match[str]) -> str:
-        return answers.get(match[1].strip(), match[0])
+        name = match[1].strip()
+        return answers.get(name, match[0]) if name else match[0]
 
     return _REFERENCE.sub(answer, template)

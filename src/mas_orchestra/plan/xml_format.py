@@ -125,8 +125,7 @@ class XmlBlocks:
         closed = place < len(tags) and tags[place].closing and tags[place].name == "edge"
         if closed:
             return Block(place + 1, tags[place].end)
-        end_at = tags[place].start if place < len(tags) else len(self.tags.text)
-        return Block(place, end_at, tags[index].start)
+        return Block(place, self._start_of(place), tags[index].start)
 
     def text(self, index: int) -> tuple[str, int, Block]:
         """Text of the field whose opening tag is at `index`, its offset, and where it ends."""
@@ -154,8 +153,10 @@ class XmlBlocks:
             else:
                 following = self._keep(fields, place)
             place = following
-            cursor = tags[place - 1].end
-        end = tags[place].start if place < len(tags) else len(text)
+            last = tags[place - 1]
+            is_open_field = not last.closing and last.name != "required_arguments"
+            cursor = self._start_of(place) if is_open_field else last.end
+        end = self._start_of(place)
         if inside and text[cursor:end].strip():
             fields.loose_text.append((text[cursor:end], cursor))
         return fields, Block(place, end, tags[index].start)
@@ -186,9 +187,12 @@ class XmlBlocks:
                 f"<{opening.name}> is not closed; write </{opening.name}> behind its text.",
                 at=opening.start,
             )
-            end = tags[index + 1].start if index + 1 < len(tags) else len(self.tags.text)
-            return self._between(opening.end, end), index + 1
+            return self._between(opening.end, self._start_of(index + 1)), index + 1
         return self._between(opening.end, tags[close].start), close + 1
+
+    def _start_of(self, index: int) -> int:
+        """Offset of the tag at `index`, or of the end of the text."""
+        return self.tags.tags[index].start if index < len(self.tags) else len(self.tags.text)
 
     def _between(self, start: int, end: int) -> _Field:
         raw = self.tags.text[start:end]
