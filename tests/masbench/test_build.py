@@ -1,10 +1,11 @@
+import multiprocessing
 import subprocess
 import sys
 
 import orjson
 import pytest
 
-from mas_orchestra.errors import FileFormatError, MissingExtraError, UsageError
+from mas_orchestra.errors import FileFormatError, MasError, MissingExtraError, UsageError
 from mas_orchestra.masbench import build as build_module
 from mas_orchestra.masbench import export
 from mas_orchestra.masbench.build import MANIFEST, build, read_manifest
@@ -116,6 +117,16 @@ def test_an_interrupted_build_leaves_nothing_that_loads_and_goes_on_where_it_sto
     assert seen[0] == 6, "the finished file is counted at once"
     build(tmp_path / "fresh", SMALL)
     assert contents(tmp_path / "set") == contents(tmp_path / "fresh")
+
+
+def test_a_worker_that_dies_ends_the_build_with_advice(tmp_path):
+    def kill(done, total):
+        for child in multiprocessing.active_children():
+            child.kill()
+
+    with pytest.raises(MasError, match="a worker process died: out of memory"):
+        build(tmp_path / "set", SMALL.model_copy(update={"train": 2_000}), workers=2, on_progress=kill)
+    assert not (tmp_path / "set").exists()
 
 
 def test_progress_only_grows_and_ends_at_the_total(tmp_path):

@@ -1,6 +1,8 @@
 """Makes chunks of rows in order, in this process or on several."""
 
 import signal
+import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -31,7 +33,8 @@ def makers(workers: int) -> Iterator[Maker]:
         yield lambda chunks: _in_order(executor, chunks, ahead=4 * workers)
     except BrokenProcessPool as error:
         raise MasError(
-            "a worker process died (out of memory?): run the same command again to go on, with fewer --workers"
+            "a worker process died: out of memory, or a script that builds outside of `if __name__ == '__main__':`. "
+            "The same build started again goes on; fewer workers need less memory."
         ) from error
     finally:
         executor.shutdown(cancel_futures=True)
@@ -40,15 +43,38 @@ def makers(workers: int) -> Iterator[Maker]:
 def _in_order(executor: ProcessPoolExecutor, chunks: Iterator[Chunk], *, ahead: int) -> Iterator[list[Encoded]]:
     waiting: deque[Future[list[Encoded]]] = deque()
     for chunk in chunks:
-        waiting.append(executor.submit(_make, chunk))
+        with _interrupts_later():
+            waiting.append(executor.submit(_make, chunk))
         if len(waiting) > ahead:
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
 
 
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Holds back Ctrl-C while a worker may be starting: cut off from its parent, it would print a traceback.
+
+    The worker inherits the blocked signal and so never takes part in a Ctrl-C itself.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    arrived: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: arrived.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if sys.platform != "win32" else None
+    try:
+        yield
+    finally:
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    for number in arrived[:1]:
+        signal.raise_signal(number)
+
+
 def _ignore_interrupts() -> None:
-    """Ctrl-C reaches the whole process group; the parent ends the workers."""
+    """Where a blocked signal is not inherited: Ctrl-C reaches all processes, and the parent ends the workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
