@@ -156,6 +156,12 @@ class TestBrokenFiles:
         with pytest.warns(RuntimeWarning, match="cannot be written"):
             assert (await model.complete(ASK, Params())).content == "42"
 
+    async def test_a_reply_that_cannot_be_kept_is_not_lost(self, tmp_path):
+        model = CachedModel(ScriptedModel.from_function(lambda *_: "half a pair: \ud800"), tmp_path)
+        with pytest.warns(RuntimeWarning, match="cannot be written"):
+            assert (await model.complete(ASK, Params())).content == "half a pair: \ud800"
+        assert not list(tmp_path.rglob("*.*"))
+
     def test_a_folder_that_cannot_be_made_is_an_error(self, tmp_path):
         (tmp_path / "file").write_text("")
         with pytest.raises(FileFormatError, match=r"cache folder .* cannot be made"):

@@ -75,3 +75,14 @@ def test_the_source_is_told_and_the_key_is_not():
 def test_the_default_is_openai_unless_the_environment_says_otherwise():
     assert default_base_url({}) == OPENAI_BASE_URL
     assert default_base_url({"OPENAI_BASE_URL": "http://h/v1"}) == "http://h/v1"
+
+
+def test_a_line_break_at_the_end_of_a_key_is_no_part_of_it():
+    assert sent(OPENAI_BASE_URL, {"OPENAI_API_KEY": " secret\n"}) == "Bearer secret"
+
+
+@pytest.mark.parametrize("value", ["se\ncret", "secrét", "se\0cret"])
+def test_a_key_that_no_header_can_carry_is_refused_and_not_repeated(value):
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY holds characters") as caught:
+        sent(OPENAI_BASE_URL, {"OPENAI_API_KEY": value})
+    assert "cret" not in str(caught.value)

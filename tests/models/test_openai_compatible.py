@@ -157,6 +157,12 @@ class TestStream:
         assert caught.value.usage.estimated
         assert caught.value.usage.output_tokens == 2 * 2
 
+    async def test_a_stream_cut_off_in_the_middle_of_a_piece_is_tried_again(self, endpoint, build):
+        half = stream(delta("for"), b'data: {"choices": [{"del', done=False, usage=None)
+        endpoint.script(half, stream(delta("42"), delta(finish="stop")))
+        reply = await build().complete(ASK, Params(stream=True))
+        assert (reply.content, reply.requests) == ("42", 2)
+
     async def test_a_retry_after_a_cut_stream_books_both(self, endpoint, build):
         endpoint.script(stream(delta("forty"), done=False, usage=None), stream(delta("42"), delta(finish="stop")))
         reply = await build().complete(ASK, Params(stream=True))
@@ -179,8 +185,9 @@ class TestStream:
     async def test_an_error_inside_the_stream_is_typed(self, endpoint, build):
         error = {"error": {"message": "slow down", "code": 429}}
         endpoint.handle(stream(delta("4"), error))
-        with pytest.raises(RateLimitError, match="slow down"):
+        with pytest.raises(RateLimitError, match="slow down") as caught:
             await build(max_retries=0).complete(ASK, Params(stream=True))
+        assert caught.value.usage.output_tokens == 1
 
     async def test_a_whole_body_where_a_stream_was_asked_for_is_read(self, endpoint, build):
         endpoint.handle(text("42"))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mas_orchestra.models.base import FinishReason
-from mas_orchestra.models.reply import Unreadable, finish_reason, read_reply, read_usage
+from mas_orchestra.models.reply import Unreadable, finish_reason, read_json, read_reply, read_usage
 from mas_orchestra.types import ToolCall, Usage
 from support.endpoint import completion, message
 
@@ -173,3 +173,25 @@ def test_a_refusal_is_no_stop():
 def test_what_is_no_completion_says_why(body):
     with pytest.raises(Unreadable, match=r"\w"):
         read_reply(body)
+
+
+@pytest.mark.parametrize(
+    ("data", "value"),
+    [
+        (b'{"a": "half a pair: \\ud83d"}', {"a": "half a pair: ?"}),
+        (b'{"a": "cut \xc3"}', {"a": "cut \ufffd"}),
+        (b'{"a": "\\ud83d\\ude00"}', {"a": "\U0001f600"}),
+    ],
+)
+def test_characters_that_are_none_do_not_lose_a_reply(data, value):
+    assert read_json(data) == value
+
+
+def test_numbers_that_are_none_do_not_lose_a_reply():
+    assert read_json(b'{"a": 1, "logprob": -Infinity}')["a"] == 1
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"nul", b"[" * 100_000, b"9" * 10_000 + b"x"])
+def test_what_is_no_json_says_so(data):
+    with pytest.raises(Unreadable, match="not JSON"):
+        read_json(data)

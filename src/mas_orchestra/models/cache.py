@@ -164,9 +164,9 @@ def _read(file: Path) -> tuple[_Entry, Choice] | None:
 
 def _write(file: Path, model: str, choice: Choice) -> None:
     """Keep one sample. A cache that cannot be written costs money and is no reason to lose a reply: it warns."""
-    text = orjson.dumps(asdict(choice)).decode()
-    entry = _Entry(format=FORMAT, model=model, choice=text, sha256=_checksum(text))
     try:
+        text = orjson.dumps(asdict(choice)).decode()
+        entry = _Entry(format=FORMAT, model=model, choice=text, sha256=_checksum(text))
         file.parent.mkdir(exist_ok=True)
         handle, aside = tempfile.mkstemp(dir=file.parent, suffix=".part")
         try:
@@ -177,8 +177,8 @@ def _write(file: Path, model: str, choice: Choice) -> None:
             with suppress(OSError):
                 Path(aside).unlink()
             raise
-    except OSError as error:
-        _warn(file, f"cannot be written ({error.strerror or error})")
+    except (OSError, orjson.JSONEncodeError) as error:
+        _warn(file, f"cannot be written ({error})")
 
 
 def _checksum(text: str) -> str:

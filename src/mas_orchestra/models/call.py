@@ -5,6 +5,7 @@ understand, or give up.
 """
 
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from mas_orchestra.config import EndpointSettings
 from mas_orchestra.errors import CallError, ContextOverflowError, ModelNotFoundError, nearest
@@ -208,7 +209,7 @@ class Call:
         name, base_url = self._target.name, self._target.base_url
         known = await self._target.transport.models()
         if known is None:
-            hint = "" if base_url.endswith("/v1") else f"; try {base_url}/v1"
+            hint = "" if urlsplit(base_url).path else f"; try {base_url}/v1"
             return f"there is no chat endpoint under the base URL {base_url}{hint}"
         if name in known:
             return f"{base_url} lists {name!r} but does not serve chat completions with it"

@@ -27,7 +27,7 @@ from mas_orchestra.types import JsonValue, Usage
 __all__ = ["Failure", "read_failure", "read_retry_after", "scrub"]
 
 QUOTED_CHARACTERS = 300
-KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|key)[-_][\w*.-]{4,200}")
+KEY_LIKE = re.compile(r"\b(?:(?:sk|pk|gsk|xai)[-_]|AIza)[\w*.-]{4,200}")
 SPENT = "insufficient_quota"
 """Code of a 429 that no waiting helps: the account has no money left."""
 MAY_OVERFLOW = {400, 413, 422, 500}

@@ -62,7 +62,7 @@ def find_credentials(base_url: str, settings: EndpointSettings, environ: Mapping
             f'endpoints."{base_url}".api_key_env names {variable}, which is not set in the environment;'
             ' set it, or write "" where no key is needed'
         )
-    key = environ.get(variable, "") if variable else ""
+    key = _sendable(environ.get(variable, ""), variable) if variable else ""
     headers = {name: _header(name, value, base_url, environ) for name, value in settings.headers.items()}
     secrets = tuple(value for value in (key, *headers.values()) if len(value) >= 6)
     if key:
@@ -82,4 +82,16 @@ def _header(name: str, value: str, base_url: str, environ: Mapping[str, str]) ->
         raise ConfigError(
             f'endpoints."{base_url}".headers.{name} names {variable}, which is not set in the environment'
         )
-    return environ[variable]
+    return _sendable(environ[variable], variable)
+
+
+def _sendable(value: str, variable: str) -> str:
+    """The value as a header; keys read from files often end in a line break.
+
+    Raises:
+        ConfigError: It holds what no header can carry.
+    """
+    value = value.strip()
+    if not (value.isascii() and value.isprintable()):
+        raise ConfigError(f"{variable} holds characters that no HTTP header can carry; was it copied whole?")
+    return value

@@ -1,5 +1,6 @@
 """From the bytes of a reply to choices and usage, whatever flavour of the protocol the endpoint speaks."""
 
+import json
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -14,6 +15,8 @@ __all__ = [
     "Unreadable",
     "estimate_usage",
     "finish_reason",
+    "is_object",
+    "read_json",
     "read_reply",
     "read_usage",
     "split_content",
@@ -51,6 +54,27 @@ class Reply:
     choices: tuple[Choice, ...]
     usage: Usage | None
     model: str
+
+
+def read_json(data: bytes) -> JsonValue:
+    """The JSON value in `data`, also where servers write what JSON does not allow.
+
+    Half a character pair, bytes that are no UTF-8 (a reply cut in the middle of a character), ``NaN``: no reason to
+    lose a reply that was paid for. Such characters become question marks.
+
+    Raises:
+        Unreadable: It is not JSON all the same.
+    """
+    value: JsonValue
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        try:
+            lenient = json.loads(data.decode("utf-8", "replace"))
+            value = json.loads(json.dumps(lenient, ensure_ascii=False).encode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            raise Unreadable(f"it is not JSON ({error})") from None
+    return value
 
 
 def read_reply(body: JsonObject) -> Reply:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from mas_orchestra.models.base import Choice, FinishReason
-from mas_orchestra.models.reply import Reply, Unreadable, finish_reason, is_object, read_usage, split_content
+from mas_orchestra.models.reply import Reply, Unreadable, finish_reason, is_object, read_json, read_usage, split_content
 from mas_orchestra.types import JsonObject, JsonValue, ToolCall, Usage
 
 __all__ = ["Assembly", "EventSplitter"]
@@ -87,10 +87,7 @@ class Assembly:
             return
         if not payload:
             return
-        try:
-            piece = orjson.loads(payload)
-        except orjson.JSONDecodeError as error:
-            raise Unreadable(f"a piece of the stream is not JSON ({error})") from None
+        piece = read_json(payload)
         if not is_object(piece):
             raise Unreadable(f"a piece of the stream is a {type(piece).__name__}")
         if is_object(piece.get("error")):

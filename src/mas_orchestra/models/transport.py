@@ -5,6 +5,8 @@ import errno
 import socket
 import urllib.request
 from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import replace
 from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
@@ -15,13 +17,14 @@ from mas_orchestra.errors import BrokenReplyError, CallTimeoutError, Unreachable
 from mas_orchestra.models.failures import Failure, read_failure
 from mas_orchestra.models.keys import Credentials
 from mas_orchestra.models.limits import Verdict
-from mas_orchestra.models.reply import Reply, Unreadable, estimate_usage, is_object, read_reply
+from mas_orchestra.models.reply import Reply, Unreadable, estimate_usage, is_object, read_json, read_reply
 from mas_orchestra.models.stream import Assembly, EventSplitter
-from mas_orchestra.types import JsonObject, JsonValue, Message, Usage
+from mas_orchestra.types import JsonObject, Message, Usage
 
 __all__ = ["Transport"]
 
 CONNECT_TIMEOUT_S = 30.0
+LIST_TIMEOUT_S = 10.0
 KEEPALIVE_S = {"http": 4.0, "https": 30.0}
 """Below what servers keep: uvicorn, under vLLM and many others, drops an idle connection after 5 seconds."""
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
@@ -40,6 +43,7 @@ class Transport:
         self._models = urlunsplit(parts._replace(path=f"{parts.path}/models"))
         self._credentials = credentials
         self._silence_s = silence_s
+        self._connect_s = min(CONNECT_TIMEOUT_S, silence_s)
         self._owners: WeakKeyDictionary[
             asyncio.AbstractEventLoop, tuple[aiohttp.ClientSession, AsyncGenerator[None, None]]
         ] = WeakKeyDictionary()
@@ -53,35 +57,32 @@ class Transport:
                 if response.status == 200 and response.content_type == "text/event-stream":
                     return await self._read_stream(response, assembly, messages)
                 return self._read_body(response, await response.read())
-        except Unreadable as error:
-            explanation = f"the reply is no completion: {error}"
-            return Failure(kind=BrokenReplyError, explanation=explanation, usage=_spent(assembly, messages))
-        except aiohttp.ServerTimeoutError:
+        except (Unreadable, aiohttp.ClientError, OSError) as error:
+            return self._lost(error, _spent(assembly, messages))
+
+    def _lost(self, error: Unreadable | aiohttp.ClientError | OSError, spent: Usage) -> Failure:
+        """Why there is no whole reply; `spent` is what it may have cost if the endpoint got to work."""
+        if isinstance(error, Unreadable):
+            return Failure(kind=BrokenReplyError, explanation=f"the reply is no completion: {error}", usage=spent)
+        if isinstance(error, aiohttp.ConnectionTimeoutError):
+            explanation = f"no connection to {self._authority} within {self._connect_s:g} s"
+            return Failure(kind=CallTimeoutError, explanation=explanation, is_passing=True, verdict=Verdict.SILENT)
+        if isinstance(error, aiohttp.ServerTimeoutError):
+            explanation = f"not a byte for {self._silence_s:g} s (request_timeout_s)"
             return Failure(
-                kind=CallTimeoutError,
-                explanation=f"not a byte for {self._silence_s:g} s (request_timeout_s)",
-                is_passing=True,
-                verdict=Verdict.SILENT,
-                usage=_spent(assembly, messages),
+                kind=CallTimeoutError, explanation=explanation, is_passing=True, verdict=Verdict.SILENT, usage=spent
             )
-        except aiohttp.ClientPayloadError as error:
-            return Failure(
-                kind=BrokenReplyError,
-                explanation=f"the reply broke off half-way ({error})",
-                is_passing=True,
-                usage=_spent(assembly, messages),
-            )
-        except (aiohttp.ClientError, OSError) as error:
-            return self._unreachable(error)
+        if isinstance(error, aiohttp.ClientPayloadError):
+            explanation = f"the reply broke off half-way ({error})"
+            return Failure(kind=BrokenReplyError, explanation=explanation, is_passing=True, usage=spent)
+        return self._unreachable(error)
 
     def _read_body(self, response: aiohttp.ClientResponse, body: bytes) -> Reply | Failure:
         if response.status != 200:
             return self._failure(response.status, body, response)
-        try:
-            tree: JsonValue = orjson.loads(body)
-        except orjson.JSONDecodeError:
-            page = "an HTML page" if body.lstrip()[:1] == b"<" else "not JSON"
-            raise Unreadable(f"it is {page}; is {self._base_url} the base URL, and does it need '/v1'?") from None
+        if body.lstrip()[:1] == b"<":
+            raise Unreadable(f"it is an HTML page; is {self._base_url} the base URL, and does it need '/v1'?")
+        tree = read_json(body)
         if not is_object(tree):
             raise Unreadable(f"it is a JSON {type(tree).__name__}")
         if "choices" not in tree and ("error" in tree or tree.get("object") == "error"):
@@ -98,9 +99,11 @@ class Transport:
             if assembly.is_done or assembly.error is not None:
                 break
         for payload in splitter.rest():
-            assembly.add(payload)
+            with suppress(Unreadable):  # half a line: the stream was cut off, which is found below
+                assembly.add(payload)
         if assembly.error is not None:
-            return self._failure(_status_inside(assembly.error), orjson.dumps(assembly.error), response)
+            failure = self._failure(_status_inside(assembly.error), orjson.dumps(assembly.error), response)
+            return replace(failure, usage=_spent(assembly, messages))
         if not assembly.is_whole:
             return Failure(
                 kind=BrokenReplyError,
@@ -144,9 +147,10 @@ class Transport:
         """Names of the models that the endpoint lists, or ``None`` where it has no such list."""
         session = await self._session()
         try:
-            async with session.get(self._models, allow_redirects=False) as response:
-                tree = orjson.loads(await response.read()) if response.status == 200 else None
-        except (aiohttp.ClientError, OSError, orjson.JSONDecodeError):
+            limit = aiohttp.ClientTimeout(total=LIST_TIMEOUT_S)
+            async with session.get(self._models, allow_redirects=False, timeout=limit) as response:
+                tree = read_json(await response.read()) if response.status == 200 else None
+        except (aiohttp.ClientError, OSError, Unreadable):
             return None
         data = tree.get("data") if is_object(tree) else None
         if not isinstance(data, list):
@@ -173,9 +177,7 @@ class Transport:
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEPALIVE_S[self._scheme], ttl_dns_cache=300),
             headers={"Content-Type": "application/json", "User-Agent": USER_AGENT, **self._credentials.headers},
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(
-                total=None, sock_connect=min(CONNECT_TIMEOUT_S, self._silence_s), sock_read=self._silence_s
-            ),
+            timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_s, sock_read=self._silence_s),
             proxy=proxy,
         )
 
