@@ -184,7 +184,7 @@ class TestStream:
 
     async def test_an_error_inside_the_stream_is_typed(self, endpoint, build):
         error = {"error": {"message": "slow down", "code": 429}}
-        endpoint.handle(stream(delta("4"), error))
+        endpoint.handle(stream(delta("4"), error, usage=None))
         with pytest.raises(RateLimitError, match="slow down") as caught:
             await build(max_retries=0).complete(ASK, Params(stream=True))
         assert caught.value.usage.output_tokens == 1
