@@ -38,7 +38,7 @@ class AgentSpec:
     """
 
     agent: str
-    options: Mapping[str, object] = field(default_factory=dict)
+    options: Mapping[str, JsonValue] = field(default_factory=dict)
     arguments: Mapping[str, JsonValue] = field(default_factory=dict)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from mas_orchestra.agents.registry import Registry
-from mas_orchestra.cli.agent_choice import AgentChoice, read_agent
+from mas_orchestra.agents.spec import AgentSpec, parse_agent_spec
 from mas_orchestra.cli.boundary import ExitCode, complain
 from mas_orchestra.cli.deliver import check_writable, deliver
 from mas_orchestra.cli.interrupt import cancelling, undisturbed
@@ -22,7 +22,6 @@ from mas_orchestra.cli.solve_options import DegreeChoice, FormatChoice, OnErrorC
 from mas_orchestra.cli.solve_system import SystemChoice, refuse_contradictions
 from mas_orchestra.config import Settings, load_settings
 from mas_orchestra.models.base import ChatModel
-from mas_orchestra.plan.catalog import installed_catalog
 from mas_orchestra.plan.report import PlanFormat
 from mas_orchestra.run import Limits, OnStepError, Outcome, Runtime, System, run_async
 from mas_orchestra.run import solve as solve_question
@@ -96,7 +95,7 @@ def _understand(request: Request) -> _Job:
     _refuse_contradictions(request)
     question = read_question(request.question, request.file)
     settings = load_settings(request.config, request.overrides or ())
-    alone = read_agent(request.agent, installed_catalog()) if request.agent else None
+    alone = parse_agent_spec(request.agent) if request.agent else None
     registry = Registry.installed(_agent_options(settings, alone))
     system = _system_choice(request, alone).system(registry.catalog)
     if request.trace is not None:
@@ -118,7 +117,7 @@ def _refuse_contradictions(request: Request) -> None:
     )
 
 
-def _agent_options(settings: Settings, alone: AgentChoice | None) -> dict[str, dict[str, JsonValue]]:
+def _agent_options(settings: Settings, alone: AgentSpec | None) -> dict[str, dict[str, JsonValue]]:
     """Options of the sub-agents: those of the settings, and what ``--agent NAME:SIZE`` says over them."""
     options = {name: dict(values) for name, values in settings.agents.items()}
     if alone is not None and alone.options:
@@ -126,7 +125,7 @@ def _agent_options(settings: Settings, alone: AgentChoice | None) -> dict[str, d
     return options
 
 
-def _system_choice(request: Request, alone: AgentChoice | None) -> SystemChoice:
+def _system_choice(request: Request, alone: AgentSpec | None) -> SystemChoice:
     asked = request.plan_format or FormatChoice.AUTO
     return SystemChoice(
         plan=request.plan,

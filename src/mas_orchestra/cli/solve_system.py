@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mas_orchestra import plan as language
-from mas_orchestra.cli.agent_choice import AgentChoice
+from mas_orchestra.agents.spec import AgentSpec
 from mas_orchestra.cli.verdict import fault_lines
 from mas_orchestra.errors import InvalidPlanError, UsageError
 from mas_orchestra.plan.catalog import Catalog
@@ -30,7 +30,7 @@ class SystemChoice:
     """
 
     plan: Path | None = None
-    agent: AgentChoice | None = None
+    agent: AgentSpec | None = None
     agent_name: str = ""
     dom: DoM | None = None
     format: PlanFormat | None = None

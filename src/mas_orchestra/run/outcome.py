@@ -9,8 +9,8 @@ from mas_orchestra.types import JsonValue, Message, OutcomeStatus, StepStatus, U
 
 __all__ = ["ORCHESTRATOR", "CallRecord", "Failure", "Outcome", "StepRecord", "Warned"]
 
-ORCHESTRATOR = "orchestrator"
-"""In place of a step's id: calls that wrote the plan."""
+ORCHESTRATOR = "$orchestrator"
+"""In place of a step's id, calls that wrote the plan; no id of a step may hold a `$`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
