@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mas_orchestra.masbench.analyze import analysis_document, analyze_text
-from mas_orchestra.masbench.read_text import UnreadableTextError
+from mas_orchestra.masbench.sentences import UnreadableTextError
 from masbench.published import WHOLE, example
 from masbench.random_texts import random_text
 

@@ -3,7 +3,9 @@
 import pytest
 
 from mas_orchestra.masbench.claims import ClaimKind
-from mas_orchestra.masbench.read_text import Subject, UnreadableTextError, read_text
+from mas_orchestra.masbench.questions import Subject
+from mas_orchestra.masbench.read_text import read_text
+from mas_orchestra.masbench.sentences import UnreadableTextError
 from masbench.published import WHOLE, example
 
 FACT = "The number of each Zoo's Cage equals 5."

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mas_orchestra.masbench.read_text import UnreadableTextError
+from mas_orchestra.masbench.sentences import UnreadableTextError
 from mas_orchestra.masbench.solve_text import Asked, Reading, UndefinedRule, solve_text
 from mas_orchestra.masbench.system import UnsolvableTextError
 from masbench.published import WHOLE, example

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 
 from mas_orchestra.masbench.claims import Claim
 from mas_orchestra.masbench.measure import Measurement, components, measure
-from mas_orchestra.masbench.read_text import Passage, Subject, read_text
+from mas_orchestra.masbench.questions import Subject
+from mas_orchestra.masbench.read_text import Passage, read_text
 from mas_orchestra.masbench.solve_text import Asked, Solution, asked_of, solve_passage
 from mas_orchestra.masbench.system import System, UnsolvableTextError, build_systems
 from mas_orchestra.types import JsonValue

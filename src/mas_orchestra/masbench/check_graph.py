@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from mas_orchestra.masbench.analyze import Analysis
 from mas_orchestra.masbench.expression import Combination, Prefix
 from mas_orchestra.masbench.problem import Form, Graph, Modifier
-from mas_orchestra.masbench.read_text import Subject
+from mas_orchestra.masbench.questions import Subject
 from mas_orchestra.masbench.system import Definition, UnsolvableTextError
 
 __all__ = ["graph_faults"]

@@ -13,7 +13,7 @@ from mas_orchestra.masbench.layers import CATEGORY_WORDS
 from mas_orchestra.masbench.measure import components
 from mas_orchestra.masbench.problem import Problem, Style
 from mas_orchestra.masbench.read_rows import Row
-from mas_orchestra.masbench.read_text import UnreadableTextError
+from mas_orchestra.masbench.sentences import UnreadableTextError
 from mas_orchestra.masbench.solve_text import NEEDLE_OWNER
 from mas_orchestra.masbench.system import MODULUS, System
 

@@ -9,40 +9,19 @@ text is prose or a claim like any other.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
-from mas_orchestra.errors import FileFormatError
 from mas_orchestra.masbench.claims import Claim, Mentions
 from mas_orchestra.masbench.expression import Expression, is_quantity_name, read_expression, read_integer
-from mas_orchestra.masbench.sentences import Sentence, sentences
+from mas_orchestra.masbench.questions import Question, Subject, read_questions
+from mas_orchestra.masbench.sentences import Sentence, UnreadableTextError, sentences
 
-__all__ = ["Link", "Needle", "Passage", "Question", "Statement", "Subject", "UnreadableTextError", "read_text"]
+__all__ = ["Link", "Needle", "Passage", "Statement", "read_text"]
 
 _STATEMENT = "The number of each "
 _HEADER = re.compile(r"Problem (\d{1,6}):")
 _PLACEHOLDER = re.compile(r"\[answer(\d{1,6})\]")
 _NEEDLE_OPENERS = ("One of the special magic numbers for ", "The special magic number for ")
-_RETURN_LIST = re.compile(r",? and the (?=number of |magic number for )|, the (?=number of |magic number for )")
 _END_OF_PROBLEMS = re.compile(r"(?:#+ ?Final Answers|Note: In this problem set|=+)")
-
-
-class UnreadableTextError(FileFormatError):
-    """The text is not of this family; carries the first line that could not be read."""
-
-    code = "unreadable_text"
-
-    def __init__(self, message: str, sentence: Sentence) -> None:
-        shown = sentence.text if len(sentence.text) <= 160 else sentence.text[:157] + "..."
-        super().__init__(f"line {sentence.line}: {message}: {shown!r}")
-        self.line = sentence.line
-        self.sentence = sentence.text
-
-
-class Subject(StrEnum):
-    """What a question asks for."""
-
-    QUANTITY = "quantity"
-    NEEDLE = "needle"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,23 +40,6 @@ class Needle:
 
     name: str
     value: int
-    line: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """One asked answer.
-
-    Attributes:
-        name: The quantity's whole text, or the needle's name.
-        owner: Owner where the question tells it apart ("How many B does A have?"), else empty.
-        problem: Number of the problem it stands in, 0 where the text is one passage.
-    """
-
-    subject: Subject
-    name: str
-    owner: str
-    problem: int
     line: int
 
 
@@ -152,7 +114,7 @@ class _Reader:
     def _asked(self, sentence: Sentence) -> list[Question]:
         """What the sentence asks; a question that cannot be read waits, for the text may be of another family."""
         try:
-            return _questions(sentence, self._problem)
+            return read_questions(sentence, self._problem)
         except UnreadableTextError as error:
             self._unread_question = self._unread_question or error
             return []
@@ -215,57 +177,6 @@ def _link(sentence: Sentence) -> Link | None:
     left, equals, right = sentence.text.rstrip(".").partition("] = ")
     _, bracket, variable = left.rpartition("[")
     return Link(variable=variable, expression=right, line=sentence.line) if equals and bracket else None
-
-
-def _questions(sentence: Sentence, problem: int) -> list[Question]:
-    """What the sentence asks; empty when it is no question of this family."""
-    text = sentence.text
-    if text.startswith("From the passage, identify and return "):
-        return _return_list(sentence)
-    if text.startswith("How many "):
-        item, does, owner = text.removeprefix("How many ").removesuffix("?").removesuffix(" have").rpartition(" does ")
-        if not does or not text.endswith(" have?"):
-            raise UnreadableTextError("expected 'How many B does A have?'", sentence)
-        return [_asked(item, owner, problem, sentence)]
-    if text.startswith("What is ") and text.endswith("?"):
-        return _what_is(sentence, problem)
-    return []
-
-
-def _what_is(sentence: Sentence, problem: int) -> list[Question]:
-    what = sentence.text.removeprefix("What is ").removesuffix("?").removeprefix("the value of ")
-    if found := _noun_phrase(what.removeprefix("the "), problem, sentence):
-        return [found]
-    if is_quantity_name(what):
-        return [Question(subject=Subject.QUANTITY, name=what, owner="", problem=problem, line=sentence.line)]
-    raise UnreadableTextError('expected "What is the value of A\'s B?"', sentence)
-
-
-def _return_list(sentence: Sentence) -> list[Question]:
-    listed = sentence.text.removeprefix("From the passage, identify and return ").partition(", wrapped in")[0]
-    parts = _RETURN_LIST.split(listed.removeprefix("the ").rstrip(".?"))
-    found = [_noun_phrase(part, 0, sentence) for part in parts]
-    if None in found:
-        raise UnreadableTextError(
-            "expected a list of 'the number of B that A has' and 'the magic number for X'", sentence
-        )
-    return [question for question in found if question]
-
-
-def _noun_phrase(text: str, problem: int, sentence: Sentence) -> Question | None:
-    """The question for "number of B that A has" or "magic number for X"."""
-    if text.startswith("magic number for "):
-        name = text.removeprefix("magic number for ")
-        return Question(subject=Subject.NEEDLE, name=name, owner="", problem=problem, line=sentence.line)
-    item, that, owner = text.removeprefix("number of ").removesuffix(" has").rpartition(" that ")
-    if text.startswith("number of ") and text.endswith(" has") and that:
-        return _asked(item, owner, problem, sentence)
-    return None
-
-
-def _asked(item: str, owner: str, problem: int, sentence: Sentence) -> Question:
-    name = f"{owner}'s {item}"
-    return Question(subject=Subject.QUANTITY, name=name, owner=owner, problem=problem, line=sentence.line)
 
 
 def _resolved(statement: Statement, names: Mapping[int, str]) -> Statement:

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-__all__ = ["OPENERS", "Sentence", "sentences"]
+from mas_orchestra.errors import FileFormatError
+
+__all__ = ["OPENERS", "Sentence", "UnreadableTextError", "sentences"]
 
 OPENERS = (
     "The number of ",
@@ -40,6 +42,18 @@ class Sentence:
 
     text: str
     line: int
+
+
+class UnreadableTextError(FileFormatError):
+    """The text is not of this family; carries the first line that could not be read."""
+
+    code = "unreadable_text"
+
+    def __init__(self, message: str, sentence: Sentence) -> None:
+        shown = sentence.text if len(sentence.text) <= 160 else sentence.text[:157] + "..."
+        super().__init__(f"line {sentence.line}: {message}: {shown!r}")
+        self.line = sentence.line
+        self.sentence = sentence.text
 
 
 def sentences(text: str) -> Iterator[Sentence]:

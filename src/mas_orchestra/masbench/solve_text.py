@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from mas_orchestra.masbench.expression import Combination, Expression
-from mas_orchestra.masbench.read_text import Passage, Question, Statement, Subject, read_text
+from mas_orchestra.masbench.questions import Question, Subject
+from mas_orchestra.masbench.read_text import Passage, Statement, read_text
 from mas_orchestra.masbench.system import System, UnsolvableTextError, build_systems
 
 __all__ = ["NEEDLE_OWNER", "Asked", "Reading", "Solution", "UndefinedRule", "asked_of", "solve_passage", "solve_text"]

@@ -7,7 +7,8 @@ from itertools import chain
 from mas_orchestra.errors import FileFormatError
 from mas_orchestra.masbench.expression import Combination, Expression
 from mas_orchestra.masbench.layers import Layers, Name, read_layers
-from mas_orchestra.masbench.read_text import Question, Statement, Subject
+from mas_orchestra.masbench.questions import Question, Subject
+from mas_orchestra.masbench.read_text import Statement
 
 __all__ = ["MODULUS", "Definition", "System", "UnsolvableTextError", "build_systems"]
 

@@ -15,8 +15,8 @@ from mas_orchestra.masbench.check_files import file_faults
 from mas_orchestra.masbench.check_row import CheckedRow, check_row
 from mas_orchestra.masbench.layers import CATEGORY_WORDS
 from mas_orchestra.masbench.problem import Split
+from mas_orchestra.masbench.questions import Subject
 from mas_orchestra.masbench.read_rows import Row, read_rows
-from mas_orchestra.masbench.read_text import Subject
 from mas_orchestra.masbench.system import MODULUS, UnsolvableTextError
 from mas_orchestra.masbench.template import template_digest
 
