@@ -1,8 +1,5 @@
 """What usage costs."""
 
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,9 +71,3 @@ def test_the_price_of_two_calls_is_the_sum(fresh, read, written, output):
     one = Usage(input_tokens=fresh, cache_read_tokens=read, cache_write_tokens=written, output_tokens=output)
     other = Usage(input_tokens=output, cache_read_tokens=written, output_tokens=fresh)
     assert price_usd(price, one + other) == pytest.approx(price_usd(price, one) + price_usd(price, other))
-
-
-def test_price_lists_are_loaded_only_when_a_price_is_asked_for():
-    code = "import sys, mas_orchestra.models.uri; print('genai_prices' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

@@ -1,5 +1,8 @@
 """From URIs to models."""
 
+import subprocess
+import sys
+
 import pytest
 
 from mas_orchestra.config import Settings
@@ -61,3 +64,15 @@ def test_a_script_is_read_at_once(tmp_path):
     assert model.uri == f"scripted:{path}"
     with pytest.raises(FileFormatError, match="cannot be read"):
         open_model("scripted:none.toml", Settings(), environ={})
+
+
+@pytest.mark.parametrize(("uri", "loaded"), [("scripted:FILE", "set()"), ("openai:m", "{'aiohttp'}")])
+def test_only_what_the_model_needs_is_loaded(tmp_path, uri, loaded):
+    path = tmp_path / "script.toml"
+    path.write_text('default = { reply = "42" }')
+    code = (
+        "import sys; from mas_orchestra.config import Settings; from mas_orchestra.models.uri import open_model\n"
+        "open_model(sys.argv[1], Settings()); print({'aiohttp', 'genai_prices', 'xllamacpp'} & sys.modules.keys())"
+    )
+    command = [sys.executable, "-c", code, uri.replace("FILE", str(path))]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == loaded

@@ -8,7 +8,6 @@ from mas_orchestra.config import Settings
 from mas_orchestra.errors import UnknownNameError, UsageError
 from mas_orchestra.models.base import ChatModel
 from mas_orchestra.models.keys import default_base_url
-from mas_orchestra.models.openai_compatible import OpenAICompatibleModel
 from mas_orchestra.models.scripted import ScriptedModel
 
 __all__ = ["SCHEMES", "open_model"]
@@ -33,6 +32,8 @@ def open_model(uri: str, settings: Settings, *, environ: Mapping[str, str] = os.
         raise UsageError(f"{uri!r} is no model URI. Known forms:\n  {forms}")
     match scheme:
         case "openai":
+            from mas_orchestra.models.openai_compatible import OpenAICompatibleModel
+
             name, base_url = _split_openai(uri, rest)
             return OpenAICompatibleModel(name, base_url or default_base_url(environ), settings, environ=environ)
         case "local":
