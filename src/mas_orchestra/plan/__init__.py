@@ -3,8 +3,8 @@
 Read in this order:
 
 1. `schema`: what a plan is; `report`: what reading one finds; `catalog`: what is known of sub-agents.
-2. `read`: the two entry points. `scan` makes a draft of a text (with `tags`, `xml_format`, `jsontext`, `json_format`
-   and `harmony`), `check` makes a report of a draft (with `check_steps`, `check_flow`, `check_graph`).
+2. `read`: the two entry points. `scan` makes a draft of a text (with `walk`, `tags`, `xml_format`, `jsontext`,
+   `json_format` and `harmony`), `check` makes a report of a draft (with `check_steps`, `check_flow`, `check_graph`).
 3. `render`: back to text, with `mermaid` and `svg` for drawings.
 4. `json_schema` and `prompt`: what a model is told of the language.
 

@@ -127,7 +127,7 @@ class _Reader:
             finished = self._in_table(top) if isinstance(top, JsonTable) else self._in_array(top)
         return finished
 
-    def _in_table(self, table: JsonTable) -> Any:  # noqa: ANN401
+    def _in_table(self, table: JsonTable) -> Any:  # noqa: ANN401  (a JSON value)
         """Read one member or the end of an object; gives back what was finished."""
         match = self._token()
         if match["mark"] == "}":
@@ -149,7 +149,7 @@ class _Reader:
         table[key] = self._begin(match)
         return table
 
-    def _in_array(self, array: JsonArray) -> Any:  # noqa: ANN401
+    def _in_array(self, array: JsonArray) -> Any:  # noqa: ANN401  (a JSON value)
         """Read one item or the end of an array; gives back what was finished."""
         match = self._token()
         if match["mark"] == "]":
@@ -164,7 +164,7 @@ class _Reader:
         array.append(self._begin(match))
         return array
 
-    def _begin(self, match: re.Match[str]) -> Any:  # noqa: ANN401
+    def _begin(self, match: re.Match[str]) -> Any:  # noqa: ANN401  (a JSON value)
         """The scalar at hand, or a new container that `open` now ends with."""
         mark = match["mark"]
         if mark is None:
@@ -180,7 +180,7 @@ class _Reader:
     def _close(self) -> _Container:
         return self.open.pop()
 
-    def _scalar(self, match: re.Match[str]) -> Any:  # noqa: ANN401
+    def _scalar(self, match: re.Match[str]) -> Any:  # noqa: ANN401  (a JSON value)
         text = self._string(match)
         if text is not None:
             return text

@@ -16,8 +16,7 @@ AUTO = "auto"
 """Find the wire format out."""
 DEFAULT_MAX_STEPS = 64
 
-_EXAMINED = 4
-"""A text with so many times more steps than are accepted is not read to its end; it is too large in any case."""
+_TRUNCATED = "the model stopped by length, so the plan may be cut off; allow more tokens or ask for a shorter plan."
 
 
 def read(
@@ -33,7 +32,7 @@ def read(
     truncated: bool = False,
     auto_join: bool = False,
 ) -> PlanReport:
-    """What a model's text says, or every reason why it is no valid plan. Never raises for any text.
+    """What a model's text says, or every reason why it is no valid plan; no text makes it raise.
 
     Args:
         text: The whole reply, reasoning and prose included.
@@ -55,12 +54,9 @@ def read(
     rules = _rules(dom, catalog, max_steps, max_calls, auto_join=auto_join)
     text = _without_surrogates(text)
     faults = FaultLog(text, Mode(mode))
-    found = scan(text, wanted, rules.catalog, faults, most_steps=_EXAMINED * max_steps)
+    found = scan(text, wanted, rules.catalog, faults, max_steps=max_steps)
     if truncated:
-        message = (
-            "the model stopped by length, so the plan may be cut off; allow more tokens or ask for a shorter plan."
-        )
-        faults.error(FaultCode.TRUNCATED_PLAN, message, at=len(text))
+        faults.error(FaultCode.TRUNCATED_PLAN, _TRUNCATED, at=len(text))
     if found.draft.steps or found.draft.answer is not None:
         return judge(found.draft, faults, rules)
     return _no_plan(found.draft, found.outside, faults, rules, otherwise)

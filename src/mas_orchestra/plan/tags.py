@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 __all__ = ["REASONING", "Tag", "TagList", "escape", "unescape"]
@@ -30,12 +31,12 @@ class Tag(NamedTuple):
 class TagList:
     """The known tags of a text in order, with quick answers to "which is the next such tag"."""
 
-    def __init__(self, text: str, names: Iterable[str]) -> None:
+    def __init__(self, text: str, names: Iterable[str], *, most: int) -> None:
         self.text = text
-        self.tags = [
-            Tag(match[2], bool(match[1]), match.start(), match.end())
-            for match in _pattern(frozenset(names)).finditer(text)
-        ]
+        found = islice(_pattern(frozenset(names)).finditer(text), most)
+        self.tags = [Tag(match[2], bool(match[1]), match.start(), match.end()) for match in found]
+        self.is_cut = len(self.tags) == most
+        """Whether there may be more tags than were asked for."""
 
     @cached_property
     def _places(self) -> dict[tuple[str, bool], list[int]]:
