@@ -20,7 +20,7 @@ from mas_orchestra.masbench.problem import AttackKind, Axis, Style
 
 if TYPE_CHECKING:
     from mas_orchestra.masbench.build import Progress
-    from mas_orchestra.masbench.request import BuildRequest
+    from mas_orchestra.masbench.request import BuildReport, BuildRequest
 
 __all__ = ["bench_app"]
 
@@ -58,7 +58,6 @@ def build(
     as_json: AsJson = False,
 ) -> None:
     """Build a set of problems, the same bytes on any machine and with any number of processes."""
-    from mas_orchestra.masbench.build import build as build_set
     from mas_orchestra.masbench.request import BuildRequest
 
     request = BuildRequest(
@@ -73,16 +72,22 @@ def build(
         needle=needle,
         abstract=abstract,
     )
-    try:
-        with _progress() as on_progress:
-            report = build_set(out, request, workers=workers or _enough_workers(request), on_progress=on_progress)
-    except KeyboardInterrupt:
-        complain("The same command goes on from the files that are finished.")
-        raise
+    report = _build(out, request, workers)
     if as_json:
         print_json({"out": str(out), "rows": report.rows, **report.model_dump(mode="json")})
     else:
         print_text("\n".join(f"{file.rows:>9,}  {out / file.path}" for file in report.files))
+
+
+def _build(out: Path, request: "BuildRequest", workers: int | None) -> "BuildReport":
+    from mas_orchestra.masbench.build import build as build_set
+
+    try:
+        with _progress() as on_progress:
+            return build_set(out, request, workers=workers or _enough_workers(request), on_progress=on_progress)
+    except KeyboardInterrupt:
+        complain("The same command goes on from the files that are finished.")
+        raise
 
 
 def _enough_workers(request: "BuildRequest") -> int:
