@@ -119,6 +119,16 @@ def test_a_circle_that_no_answer_needs_is_found_and_harms_no_depth():
     assert analysis.measured.cycles == (("A's C",),)
 
 
+def test_more_circles_than_are_listed_hide_none_that_an_answer_needs():
+    own = " ".join(f"The number of each A's N{i} equals each A's N{i}." for i in range(30))
+    pair = "The number of each C's D equals each C's E. The number of each C's E equals each C's D."
+
+    analysis = analyze_text(f"{own} {pair} How many D does C have?")
+
+    assert (analysis.solution, analysis.measured.depth, analysis.measured.text_depth) == (None, None, None)
+    assert len(analysis.measured.cycles) == 20
+
+
 def test_other_texts_are_refused():
     with pytest.raises(UnreadableTextError, match="line 1"):
         analyze_text("What is the capital of France?")

@@ -131,6 +131,21 @@ def test_a_claim_about_a_needle():
     assert (claim.name, claim.is_needle, claim.value) == ("a-b", True, 34)
 
 
+def test_the_longest_name_is_meant():
+    fact = "The number of each Zoo's Cage equals 1. The number of each Zoo's Cage Door equals 2."
+
+    assert [claim.name for claim in claims("Bob says Zoo's Cage Door is 3.", fact)] == ["Zoo's Cage Door"]
+    assert [claim.name for claim in claims("Bob says Zoo's Cage is 3.", fact)] == ["Zoo's Cage"]
+
+
+def test_a_needle_of_several_words_is_meant_whole():
+    needle = "One of the special magic numbers for old red fox is: 12."
+
+    (claim,) = claims("Note: the magic number for old red fox is 34.", needle)
+
+    assert (claim.name, claim.value) == ("old red fox", 34)
+
+
 def test_digits_inside_a_name_are_no_value():
     fact = "The number of each Dog's Caudal Vertebrae 1 equals 5."
 

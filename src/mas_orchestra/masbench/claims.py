@@ -62,10 +62,12 @@ class Mentions:
 
     def __init__(self, quantities: Iterable[str], needles: Iterable[str]) -> None:
         self._needles = frozenset(needles)
+        self._needle_lengths = sorted({len(needle) for needle in self._needles}, reverse=True)
         self._quantities = frozenset(quantities)
-        self._by_first_word: dict[str, list[str]] = {}
+        lengths: dict[str, set[int]] = {}
         for quantity in self._quantities:
-            self._by_first_word.setdefault(quantity.partition(" ")[0], []).append(quantity)
+            lengths.setdefault(quantity.partition(" ")[0], set()).add(len(quantity))
+        self._lengths_by_first_word = {word: sorted(found, reverse=True) for word, found in lengths.items()}
 
     def claim_of(self, sentence: Sentence) -> Claim | None:
         """The claim that the sentence makes, or ``None`` when it names nothing known or gives no number."""
@@ -88,8 +90,8 @@ class Mentions:
             return None
         name_start = start + len("magic number for ")
         name = text[name_start:].partition(" ")[0].rstrip(".,:;")
-        longer = [needle for needle in self._needles if text.startswith(needle, name_start)]
-        name = max([name, *longer], key=len)
+        longer = _longest(text, name_start, self._needle_lengths, self._needles)
+        name = longer if longer and len(longer) > len(name) else name
         return _Found(name=name, is_needle=True, start=start, stop=name_start + len(name))
 
     def _described(self, text: str) -> "_Found | None":
@@ -110,9 +112,7 @@ class Mentions:
         for word in text.split(" "):
             bare = word.lstrip("\"'(“")
             start = position + len(word) - len(bare)
-            names = [name for name in self._by_first_word.get(bare, ()) if text.startswith(name, start)]
-            if names:
-                name = max(names, key=len)
+            if name := _longest(text, start, self._lengths_by_first_word.get(bare, ()), self._quantities):
                 return _Found(name=name, is_needle=False, start=start, stop=start + len(name))
             position += len(word) + 1
         return None
@@ -124,6 +124,11 @@ class _Found:
     is_needle: bool
     start: int
     stop: int
+
+
+def _longest(text: str, start: int, lengths: Iterable[int], names: frozenset[str]) -> str | None:
+    """The longest name that stands at `start`; tries lengths, of which there are few, not names."""
+    return next((text[start : start + length] for length in lengths if text[start : start + length] in names), None)
 
 
 def _value(text: str, found: _Found) -> int | None:

@@ -5,9 +5,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from mas_orchestra.masbench.expression import Combination
-from mas_orchestra.masbench.system import System
+from mas_orchestra.masbench.system import System, UnsolvableTextError
 
 __all__ = ["Measurement", "components", "measure"]
+
+_MOST_CYCLES = 20
+"""Circles that are listed; a text can hold more of them than it has words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +27,7 @@ class Measurement:
         equalities: Quantities that merely equal another one.
         text_depth: `depth` over the whole text; ``None`` on a circle.
         text_breadth: `breadth` over the whole text.
-        cycles: Circles of quantities that need themselves, anywhere in the text.
+        cycles: Circles of quantities that need themselves, anywhere in the text; 20 at most.
         undefined: Quantities mentioned anywhere and never defined, totals over nothing included.
     """
 
@@ -46,17 +49,16 @@ def measure(system: System, targets: Collection[str]) -> Measurement:
     everything = _reached(system, [*system.definitions, *system.names])
     cycles = _cycles(system, everything)
     needed = _reached(system, targets)
-    is_circular = any(key in needed for cycle in cycles for key in cycle)
     component = components(system, needed)
     return Measurement(
-        depth=None if is_circular else _longest_chain(system, targets),
+        depth=_longest_chain(system, targets),
         breadth=max((len(system.parents(key)) for key in needed), default=0),
         horizon=max(Counter(component[target] for target in set(targets)).values(), default=0),
         parallel=len(set(component.values())),
         needed=len(needed),
         operations=sum(_operations(system, key) for key in needed),
         equalities=sum(_is_equality(system, key) for key in needed),
-        text_depth=None if cycles else _longest_chain(system, everything),
+        text_depth=_longest_chain(system, everything),
         text_breadth=max((len(system.parents(key)) for key in everything), default=0),
         cycles=cycles,
         undefined=tuple(key for key in everything if key not in system.definitions),
@@ -91,9 +93,13 @@ def _reached(system: System, targets: Iterable[str]) -> dict[str, None]:
     return found
 
 
-def _longest_chain(system: System, targets: Iterable[str]) -> int:
+def _longest_chain(system: System, targets: Iterable[str]) -> int | None:
+    try:
+        order = system.needed(targets)
+    except UnsolvableTextError:
+        return None  # a chain that comes back to itself has no length
     depth: dict[str, int] = {}
-    for key in system.needed(targets):
+    for key in order:
         depth[key] = 1 + max((depth[parent] for parent in system.parents(key)), default=0)
     return max(depth.values(), default=0)
 
@@ -114,7 +120,7 @@ def _is_equality(system: System, key: str) -> bool:
 
 
 def _cycles(system: System, keys: Iterable[str]) -> tuple[tuple[str, ...], ...]:
-    """Every circle that a depth-first walk closes, as the quantities on it; none is missed, one may show several."""
+    """Circles that a depth-first walk closes, as the quantities on them: one where there is any, 20 at most."""
     finished: set[str] = set()
     path: dict[str, None] = {}
     found: list[tuple[str, ...]] = []
@@ -124,10 +130,10 @@ def _cycles(system: System, keys: Iterable[str]) -> tuple[tuple[str, ...], ...]:
         if is_left:
             del path[key]
             finished.add(key)
-        elif key in path:
+        elif key in path and len(found) < _MOST_CYCLES:
             steps = list(path)
             found.append(tuple(steps[steps.index(key) :]))
-        elif key not in finished:
+        elif key not in finished and key not in path:
             path[key] = None
             stack.append((key, True))
             stack.extend((parent, False) for parent in system.parents(key))
