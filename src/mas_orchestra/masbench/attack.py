@@ -40,7 +40,7 @@ WORDINGS: dict[AttackKind, tuple[str, ...]] = {
 
 _PEOPLE = (
     "Mara Voss", "Tobias Renn", "Ilse Karvonen", "Piet Sandoval", "Greta Lindqvist", "Omar Haddad", "Yuki Tanabe",
-    "Anton Brandt", "Nadia Petrov", "Samuel Okoye", "Freya Dahl", "Hugo Marchetti", "Leila Farouk", "Ines Moreau",
+    "Anton Brandt", "Nadia Petrov", "Samuel Okoye", "Freya Dahl", "Hugo Marchetti", "Leila Farouk", "Elsa Moreau",
 )  # fmt: skip
 _ADJECTIVES = (
     "open", "quiet", "smoky", "brittle", "eager", "hollow", "lucid", "mellow", "nervous", "plain", "rapid", "solemn",

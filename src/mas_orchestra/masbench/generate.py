@@ -79,13 +79,13 @@ class Recipe:
     def label(self) -> str:
         """The part of a row's id that stands before the index."""
         size = "".join(f"{name}{value}" for name, value in self.parameters.model_dump().items())
-        variants = [
-            self.attack,
-            "needle" * self.needle,
-            "abstract" * self.abstract,
-            "paper" * (self.style is Style.PAPER),
-        ]
-        return "-".join([self.axis, size, *(str(variant) for variant in variants if variant), self.split])
+        variants = {
+            str(self.attack): self.attack is not None,
+            "needle": self.needle,
+            "abstract": self.abstract,
+            "paper": self.style is Style.PAPER,
+        }
+        return "-".join([self.axis, size, *(name for name, is_set in variants.items() if is_set), self.split])
 
 
 def generate(recipe: Recipe, index: int) -> Problem:
