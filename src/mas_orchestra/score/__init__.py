@@ -1,0 +1,1 @@
+"""Scores: how right an answer is, or why that cannot be said."""
