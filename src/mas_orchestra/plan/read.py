@@ -39,7 +39,7 @@ def read(
         dom: Degree of MAS that was asked for.
         mode: Whether faults with a repair are errors or are mended.
         format: The wire format, or ``auto``.
-        catalog: Cards of the sub-agents that may be named; all installed ones by default.
+        catalog: Sub-agents that may be named; all installed ones by default.
         max_steps: Most steps.
         max_calls: Most LLM calls in the worst case, as the cards reckon it.
         on_no_plan: ``answer`` takes a text without any plan as a direct answer (the paper's behaviour).
@@ -49,8 +49,7 @@ def read(
     Raises:
         ValueError: `dom`, `mode`, `format` or `on_no_plan` is not one of its words.
     """
-    wanted = None if format == AUTO else PlanFormat(format)
-    otherwise = OnNoPlan(on_no_plan)
+    wanted, otherwise = None if format == AUTO else PlanFormat(format), OnNoPlan(on_no_plan)
     rules = _rules(dom, catalog, max_steps, max_calls, auto_join=auto_join)
     text = _without_surrogates(text)
     faults = FaultLog(text, Mode(mode))
