@@ -19,7 +19,7 @@ HOSTILE = {
     "empty agents": "<agent></agent>",
     "open inputs": "<agent><agent_input>",
     "closed inputs": "</agent_input>",
-    "froms": "<edge><from>",
+    "sources": "<edge><from>",
     "edges": "<edge><from>a</from><to>b</to></edge>",
     "ends": "</think>",
     "begins": "<think>",

@@ -118,7 +118,7 @@ class TestTemplates:
     @pytest.mark.parametrize(
         ("text", "complaint"),
         [
-            ("{{ questoin }}", "questoin"),
+            ("{{ nothing_here }}", "nothing_here"),
             ("{% if %}", "Expected an expression"),
             ("{% block narrator %}x{% endblock %}", "narrator.*assistant, system, user"),
             ("{{ question.__class__.__mro__ }}", "unsafe"),
