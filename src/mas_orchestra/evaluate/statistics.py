@@ -1,4 +1,4 @@
-"""How sure a scoreboard is: intervals clustered by task, paired tests, power, and one verdict a comparison.
+"""How sure a scoreboard is: intervals clustered by task, paired tests, corrections for many of them.
 
 All of it works on *task means*: the mean over a task's scored attempts. Attempts at one task are not independent,
 tasks are, so tasks are the unit of every interval and test. An unscored attempt is left out of its task's mean; a task
@@ -8,9 +8,8 @@ Letters of array axes: T tasks, B bootstrap or permutation draws.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from statistics import NormalDist
 
 import numpy as np
@@ -19,12 +18,9 @@ from numpy.typing import NDArray
 from mas_orchestra import seeds
 
 __all__ = [
-    "Comparison",
+    "CONFIDENCE",
     "Difference",
     "Interval",
-    "Power",
-    "Verdict",
-    "VerdictKind",
     "cost_ratio",
     "holm",
     "majority_at_k",
@@ -32,15 +28,12 @@ __all__ = [
     "mean_interval",
     "paired_difference",
     "pass_at_k",
-    "power",
-    "verdicts",
 ]
 
 Floats = NDArray[np.float64]
 
 DRAWS = 10_000
 CONFIDENCE = 0.95
-POWER = 0.8
 _EXACT_FLIPS = 13
 """Up to this many non-zero differences, all 2^T sign patterns are fewer than `DRAWS` and are enumerated."""
 
@@ -191,88 +184,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         running = max(running, (len(p_values) - rank) * p_values[index])
         adjusted[index] = min(1.0, running)
     return adjusted
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Power:
-    """What a sample can show.
-
-    Attributes:
-        smallest_difference: Difference that would be found with 80 % power at 5 %; NaN without a deviation.
-        tasks_needed: Tasks for that power at the margin asked for; ``None`` without a deviation.
-    """
-
-    smallest_difference: float
-    tasks_needed: int | None
-
-
-def power(difference: Difference, *, margin: float) -> Power:
-    """Power of a paired comparison under the normal approximation.
-
-    n = ((z_0.975 + z_0.8) sd / margin)^2 (Miller 2024, section 5; Chow, Shao & Wang 2008, section 3.1.1).
-    """
-    if not difference.deviation > 0:
-        has_none = difference.tasks >= 2
-        return Power(smallest_difference=0.0 if has_none else math.nan, tasks_needed=2 if has_none else None)
-    reach = (NormalDist().inv_cdf(0.5 + CONFIDENCE / 2) + NormalDist().inv_cdf(POWER)) * difference.deviation
-    return Power(
-        smallest_difference=reach / math.sqrt(difference.tasks),
-        tasks_needed=math.ceil((reach / margin) ** 2),
-    )
-
-
-class VerdictKind(StrEnum):
-    """The four ends of a comparison."""
-
-    SYSTEM_BETTER = "multi-agent better"
-    REFERENCE_BETTER = "single-agent better"
-    EQUIVALENT = "no difference larger than the margin"
-    CANNOT_TELL = "cannot tell"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """A comparison's end and its reason in words."""
-
-    kind: VerdictKind
-    reason: str
-    adjusted_p: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """One member of a family of comparisons; `margin` is the smallest difference that matters."""
-
-    difference: Difference
-    margin: float
-
-
-def verdicts(family: Mapping[str, Comparison]) -> dict[str, Verdict]:
-    """One verdict a comparison, with the family-wise error rate of "better" held at 5 % (Holm).
-
-    Better: adjusted p below 0.05, on the side of the mean. Equivalent: the 90 % interval lies inside the margin, which
-    is the two one-sided tests at 5 % (Schuirmann 1987). Otherwise: cannot tell, and how many tasks it would take.
-    """
-    adjusted = holm([comparison.difference.p_value for comparison in family.values()])
-    return {name: _verdict(comparison, p) for (name, comparison), p in zip(family.items(), adjusted, strict=True)}
-
-
-def _verdict(comparison: Comparison, adjusted_p: float) -> Verdict:
-    difference, margin = comparison.difference, comparison.margin
-    points = f"{100 * difference.mean:+.1f} points [{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]"
-    if adjusted_p < 1 - CONFIDENCE:
-        kind = VerdictKind.SYSTEM_BETTER if difference.mean > 0 else VerdictKind.REFERENCE_BETTER
-        return Verdict(kind=kind, reason=f"{points}, adjusted p = {adjusted_p:.2g}", adjusted_p=adjusted_p)
-    if difference.tasks >= 2 and -margin < difference.low_90 and difference.high_90 < margin:
-        reason = f"{points}; the 90 % interval lies within ±{100 * margin:g} points"
-        return Verdict(kind=VerdictKind.EQUIVALENT, reason=reason, adjusted_p=adjusted_p)
-    needed = power(difference, margin=margin).tasks_needed
-    how_many = f"needs about {needed:,} tasks" if needed else "needs at least 2 tasks that both have scored"
-    return Verdict(
-        kind=VerdictKind.CANNOT_TELL,
-        reason=f"{points} on {difference.tasks} tasks; a difference of {100 * margin:g} points {how_many}",
-        adjusted_p=adjusted_p,
-    )
 
 
 def pass_at_k(attempts: int, right: int, k: int) -> float:
