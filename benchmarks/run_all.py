@@ -23,7 +23,7 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 RESULTS = ROOT / "benchmarks" / "results"
 
 # Modules with a function `measure_all(options) -> tuple[Table, ...]`, in the order of the page.
-BENCHMARKS = ("shapes", "throughput", "in_flight", "import_time", "plan_reading", "masbench_generate")
+BENCHMARKS = ("shapes", "throughput", "in_flight", "import_time", "plan_reading", "masbench_generate", "masbench_read")
 PACKAGES = ("mas-orchestra", "aiohttp", "orjson", "uvloop", "pydantic", "openai", "langgraph", "langchain-openai")
 
 HEAD = """\
