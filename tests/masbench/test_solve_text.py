@@ -114,6 +114,22 @@ class TestTotals:
         assert "Euglena's Organs" in assumption
         assert "= 18" in assumption
 
+    def test_a_reading_that_needs_itself_is_none(self):
+        text = (
+            "The number of each Alga's Lung equals {}. The number of each Lung's Blast equals 5. "
+            "The number of each Alga's Gill equals 2. The number of each Gill's Blast equals 4. "
+            "How many Organs does Alga have?"
+        )
+        near_is_circular = "The number of each Diatom's Lung equals each Alga's Organs. " + text.format(
+            "each Diatom's Lung"
+        )
+        far_is_circular = text.format(3).replace("equals 5", "equals each Alga's Organs")
+
+        with pytest.raises(UnsolvableTextError, match="needs itself"):
+            solve_text(near_is_circular)  # the farther reading holds the number of lungs as well
+        assert solve_text(far_is_circular).answers == (5,)
+        assert solve_text(far_is_circular).assumptions == ()
+
     def test_nothing_is_told_where_both_ways_agree(self):
         text = (
             "The number of each Alga's Lung equals 3. The number of each Lung's Blast equals 1. "

@@ -104,16 +104,29 @@ _UNDEFINED = Definition()
 
 
 def build_systems(statements: Iterable[Statement], questions: Iterable[Question]) -> tuple[System, ...]:
-    """The system of the text, then those of its other readings (category totals over other layers), if it has any."""
+    """The system of the text, then those of its other readings (category totals over other layers), if it has any.
+
+    A reading in which some quantity would need itself is none, where there is a better one.
+    """
     stated, ambiguous = _stated(statements)
     keys = [key for quantity, definition in stated.items() for key in (quantity, *definition.parents)]
     keys += [question.name for question in questions if question.subject is Subject.QUANTITY]
     layers = read_layers(keys, stated)
-    readings = (layers.distances, *layers.alternatives)
-    return tuple(
+    systems = tuple(
         System(definitions=stated | _totals(stated, layers, distances), ambiguous=ambiguous, names=layers.names)
-        for distances in readings
+        for distances in (layers.distances, *layers.alternatives)
     )
+    if len(systems) == 1:
+        return systems
+    return tuple(system for system in systems if not _is_circular(system)) or systems[:1]
+
+
+def _is_circular(system: System) -> bool:
+    try:
+        system.needed(system.definitions)
+    except UnsolvableTextError:
+        return True
+    return False
 
 
 def _stated(statements: Iterable[Statement]) -> tuple[dict[str, Definition], dict[str, tuple[int, int]]]:
