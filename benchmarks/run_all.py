@@ -32,6 +32,7 @@ HEAD = """\
 Written by `{command}` on {date} at commit `{commit}`; the raw numbers are in `benchmarks/results/{date}.json`.
 
 Machine: {processor}, {cores} cores, {memory_gib:g} GiB, {system}, Python {python}.
+Largest load average while measuring: {load:g}; the benchmarks themselves make one to two.
 Versions: {packages}.
 
 Medians of {repetitions} repetitions unless said otherwise, with the range. The peers take turns, each in its own
@@ -49,6 +50,8 @@ class Machine(BaseModel):
     cores: int
     memory_gib: float
     system: str
+    load: float
+    """Largest load average of a minute while measuring; the benchmarks themselves make one to two."""
     python: str
     packages: dict[str, str]
     commit: str
@@ -66,14 +69,15 @@ class Report(BaseModel):
     tables: tuple[Table, ...]
 
 
-def this_machine() -> Machine:
+def this_machine(load: float) -> Machine:
     """What can be said about it without asking anybody."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     return Machine(
         processor=processor_name(),
         cores=os.cpu_count() or 1,
         memory_gib=round(memory, 1),
-        system=platform.platform(terse=True),
+        system=f"{platform.system()} {platform.release().partition('-')[0]}",
+        load=round(load, 1),
         python=platform.python_version(),
         packages={name: version(name) for name in PACKAGES},
         commit=subprocess.run(
@@ -124,13 +128,16 @@ def main() -> None:
     if unknown := sorted(set(chosen.benchmarks) - set(BENCHMARKS)):
         parser.error(f"no benchmark is named {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
     tables: list[Table] = []
+    load = 0.0
     for name in chosen.benchmarks:
+        print(f"… {name}", flush=True)
         found: tuple[Table, ...] = importlib.import_module(name).measure_all(Options(repetitions=chosen.repetitions))
         show(found)
         tables += found
+        load = max(load, os.getloadavg()[0])
     if chosen.benchmarks == BENCHMARKS:
-        repetitions = chosen.repetitions
-        write(Report(machine=this_machine(), command="make bench", repetitions=repetitions, tables=tuple(tables)))
+        machine = this_machine(load)
+        write(Report(machine=machine, command="make bench", repetitions=chosen.repetitions, tables=tuple(tables)))
 
 
 def write(report: Report) -> None:
