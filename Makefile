@@ -40,10 +40,11 @@ format: $(READY) ## format and mend what can be mended
 
 DEMO := examples/demo/plan.xml
 
-demo: $(READY) ## a real run in a minute: no key, no network, no GPU
+demo: $(READY) ## real runs in a few minutes: no key, no network, no GPU
 	$(BIN)/mas plan check $(DEMO)
 	$(BIN)/mas solve "Which city is larger, Paris or Lyon?" --plan $(DEMO) --model local:smollm2-135m --trace demo.trace.json
 	$(BIN)/mas trace show demo.trace.json
+	$(BIN)/python examples/demo.py
 
 # The peers that we measure against live in an environment of their own.
 $(BENCH_READY): pyproject.toml benchmarks/constraints.txt
