@@ -256,6 +256,13 @@ class TestSize:
         assert codes(lenient(steps, edges)) == ["plan_too_large"]
         assert strict(steps, edges, max_steps=65).length == 65
 
+    def test_far_too_many_steps_are_one_fault_and_not_one_each(self):
+        steps = {f"s{n}": f"${{s{n - 1}}}" if n else "x" for n in range(5000)}
+        edges = [(f"s{n - 1}", f"s{n}") for n in range(1, 5000)]
+
+        for text in (xml_plan(steps, edges), json_plan(steps, edges)):
+            assert codes(read(text, catalog=CARDS)) == ["plan_too_large"]
+
     def test_calls_in_the_worst_case(self):
         text = agent("a", "x", kind="DebateAgent", extra="<debate_roles>['A', 'B', 'C']</debate_roles>")
 

@@ -11,7 +11,7 @@ import pytest
 
 import mas_orchestra.plan
 from mas_orchestra.plan import read
-from plan.plan_text import agent, edge
+from plan.plan_text import agent, edge, json_plan
 from support.cards import CARDS
 
 HOSTILE = {
@@ -99,6 +99,13 @@ def test_twice_the_steps_is_twice_the_work():
 )
 def test_a_fault_in_every_line_costs_no_more(text):
     assert lines_run(text) < 60 * len(text.split("<")) + 5000
+
+
+def test_tags_in_the_strings_of_a_json_plan_are_not_counted():
+    text = json_plan({"a": "<agent>" * 60_000})
+
+    assert read(text, catalog=CARDS, max_steps=1).valid
+    assert "plan_too_large" in [fault.code for fault in read("<agent> " * 60_000, catalog=CARDS).faults]
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)

@@ -6,7 +6,10 @@ from typing import Any
 from mas_orchestra.plan.report import PlanFormat
 from mas_orchestra.plan.schema import Edge, Plan, Step
 
-__all__ = ["Draft", "DraftEdge", "DraftStep"]
+__all__ = ["FAR_TOO_MANY", "Draft", "DraftEdge", "DraftStep"]
+
+FAR_TOO_MANY = 4
+"""A plan with so many times more steps than are accepted is not read to its end or examined: it is too large anyway."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from mas_orchestra.plan.catalog import Catalog
-from mas_orchestra.plan.draft import Draft
+from mas_orchestra.plan.draft import FAR_TOO_MANY, Draft
 from mas_orchestra.plan.faults import FaultLog
 from mas_orchestra.plan.json_format import JsonPlans, format_of, report_slips
 from mas_orchestra.plan.jsontext import JsonArray, JsonFault, JsonTable, parse
@@ -24,8 +24,6 @@ _JSON_START = re.compile(r"""\{\s*["']|\[\s*\{\s*["']""")
 _FENCE = re.compile(r"```|~~~")
 _MOST_BROKEN_STARTS = 1000
 """A text with more places where JSON begins and breaks is no plan; looking at each could cost more than it is worth."""
-_EXAMINED = 4
-"""A text with so many times more steps than are accepted is not read to its end; it is too large in any case."""
 _TELLING_KEYS = frozenset({"steps", "tool_calls", "edges", "name", "function", "json_input"})
 
 
@@ -62,6 +60,7 @@ class Walk:
     broken: JsonFault | None = None
     broken_starts: int = 0
     position: int = 0
+    json_end: int = 0
     outside_from: int = 0
     template_end: int = 0
 
@@ -76,7 +75,8 @@ class Walk:
         index = 0
         reads_json = self.format in {None, PlanFormat.JSON, PlanFormat.TOOLS}
         json_at = self._json_start(0) if reads_json else None
-        while (index < len(self.tags) or json_at is not None) and len(self.blocks.steps) <= _EXAMINED * self.max_steps:
+        most_steps = FAR_TOO_MANY * self.max_steps
+        while (index < len(self.tags) or json_at is not None) and len(self.blocks.steps) <= most_steps:
             tag_at = self.tags.tags[index].start if index < len(self.tags) else None
             if json_at is not None and (tag_at is None or json_at < tag_at):
                 self._json(json_at)
@@ -88,7 +88,7 @@ class Walk:
                 index, self.position = block.next, max(self.position, block.end)
                 if json_at is not None and json_at < self.position:
                     json_at = self._json_start(self.position)
-        if self.tags.is_cut:
+        if self.tags.is_cut and index >= len(self.tags) and self.json_end <= self.tags.tags[-1].start:
             message = "far more tags than a plan of the accepted size needs; the text was not read to its end."
             self.faults.error(FaultCode.PLAN_TOO_LARGE, message, at=self.tags.tags[-1].start)
         self.outside.append(self.text[self.outside_from :])
@@ -109,7 +109,7 @@ class Walk:
             if self.broken is None and (_TELLING_KEYS.intersection(fault.keys) or self.format is not None):
                 self.broken = fault
             return
-        self.position = read.end
+        self.position = self.json_end = read.end
         kind = format_of(read.value)
         if kind is not None and self.format in {None, kind}:
             self.values.append((read.value, kind))
@@ -261,10 +261,10 @@ def _most_tags(max_steps: int) -> int:
 
 def _answer(draft: Draft, answers: list[tuple[str, int]], faults: FaultLog) -> None:
     """The one direct answer; two different ones are a fault, never "the last wins"."""
-    for text, at in answers[1:]:
-        if text != answers[0][0]:
-            code = FaultCode.MALFORMED_XML if draft.format is PlanFormat.XML else FaultCode.MALFORMED_JSON
-            faults.error(code, "a second, different answer stands here; give exactly one.", at=at)
+    other = next((at for text, at in answers if text != answers[0][0]), None)
+    if other is not None:
+        code = FaultCode.MALFORMED_XML if draft.format is PlanFormat.XML else FaultCode.MALFORMED_JSON
+        faults.error(code, "a second, different answer stands here; give exactly one.", at=other)
     if answers and answers[0][0].strip():
         draft.answer, draft.answer_at = answers[0]
 
