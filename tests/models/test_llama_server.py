@@ -63,28 +63,25 @@ def wait_until_gone(pid):
 
 def test_one_process_serves_all_users_and_ends_with_the_last(pool):
     wanted = settings()
-    pool.enter(wanted)
-    pool.enter(wanted)
     with ThreadPoolExecutor(4) as threads:
-        servers = set(threads.map(lambda _: pool.running(wanted), range(4)))
+        servers = set(threads.map(lambda user: pool.running(wanted, user), ["one", "one", "two", "two"]))
     assert len(servers) == 1
     server = servers.pop()
 
-    pool.leave(wanted)
+    pool.leave(wanted, "one")
     assert server.is_alive
-    pool.leave(wanted)
+    pool.leave(wanted, "two")
     assert not server.is_alive
 
 
-def test_announcing_a_user_starts_nothing(pool):
-    pool.enter(settings())
+def test_leaving_without_having_come_is_no_work(pool):
+    pool.leave(settings(), "nobody")
 
     assert pool._servers == {}
-    pool.leave(settings())
 
 
 def test_only_who_holds_the_key_is_served(pool):
-    server = pool.running(settings())
+    server = pool.running(settings(), "test")
 
     assert server.base_url.startswith("http://127.0.0.1:")
     assert status_of(server, server.api_key) == 200
@@ -92,7 +89,7 @@ def test_only_who_holds_the_key_is_served(pool):
 
 
 def test_nothing_of_its_log_reaches_our_output(pool, capfd):
-    server = pool.running(settings())
+    server = pool.running(settings(), "test")
     status_of(server, "another")
     pool.stop_all()
 
@@ -100,18 +97,18 @@ def test_nothing_of_its_log_reaches_our_output(pool, capfd):
 
 
 def test_a_server_that_died_is_replaced(pool):
-    first = pool.running(settings())
+    first = pool.running(settings(), "test")
     first._process.kill()
     first._process.wait()
 
-    second = pool.running(settings())
+    second = pool.running(settings(), "test")
 
     assert second is not first
     assert status_of(second, second.api_key) == 200
 
 
 def test_it_says_how_it_died(pool):
-    server = pool.running(settings())
+    server = pool.running(settings(), "test")
     server._process.kill()
 
     assert "not enough memory for 1 slots of 256 tokens; lower local.slots" in server.why_it_ended()
@@ -119,7 +116,7 @@ def test_it_says_how_it_died(pool):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_a_key_press_that_interrupts_the_terminal_leaves_it_running(pool):
-    server = pool.running(settings())
+    server = pool.running(settings(), "test")
     server._process.send_signal(signal.SIGINT)
 
     assert status_of(server, server.api_key) == 200
@@ -134,7 +131,7 @@ import os
 from pathlib import Path
 from mas_orchestra.models.llama_server import ServerPool, ServerSettings
 pool = ServerPool()
-server = pool.running(ServerSettings(path=Path({str(settings().path)!r}), slots=1, threads=1, context_tokens=256))
+server = pool.running(ServerSettings(path=Path({str(settings().path)!r}), slots=1, threads=1, context_tokens=256), "test")
 print(server._process.pid, flush=True)
 {ends[way]}
 """
@@ -167,11 +164,11 @@ def test_a_load_that_failed_can_be_tried_again(pool, tmp_path):
     path.write_bytes(b"GGUF")
     wanted = settings(path)
     with pytest.raises(ModelLoadError):
-        pool.running(wanted)
+        pool.running(wanted, "test")
     path.unlink()
     path.symlink_to(settings().path)
 
-    assert pool.running(wanted).is_alive
+    assert pool.running(wanted, "test").is_alive
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")

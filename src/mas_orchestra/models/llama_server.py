@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
@@ -132,29 +131,21 @@ class ServerPool:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._servers: dict[ServerSettings, LlamaServer] = {}
-        self._users: Counter[ServerSettings] = Counter()
+        self._users: dict[ServerSettings, set[object]] = {}
         atexit.register(self.stop_all)
 
-    def enter(self, settings: ServerSettings) -> None:
-        """Announce one more user; starts nothing."""
-        with self._lock:
-            self._users[settings] += 1
-
-    def leave(self, settings: ServerSettings) -> None:
-        """One user less; the last one stops the server."""
-        with self._lock:
-            self._users[settings] -= 1
-            server = None if self._users[settings] > 0 else self._servers.pop(settings, None)
-        if server:
-            server.stop()
-
-    def running(self, settings: ServerSettings) -> LlamaServer:
+    def running(self, settings: ServerSettings, user: object) -> LlamaServer:
         """The server for `settings`, started if there is none or if it has died. Blocks while the model loads.
+
+        Args:
+            settings: What to serve, and how.
+            user: Who will `leave` when it needs the server no more; the same one may ask any number of times.
 
         Raises:
             ModelLoadError: See `LlamaServer`.
         """
         with self._lock:
+            self._users.setdefault(settings, set()).add(user)
             server = self._servers.get(settings)
             if server and not server.is_alive:
                 self._servers.pop(settings).stop()
@@ -162,6 +153,15 @@ class ServerPool:
             if server is None:
                 server = self._servers[settings] = LlamaServer(settings)
             return server
+
+    def leave(self, settings: ServerSettings, user: object) -> None:
+        """`user` is done; the last one stops the server."""
+        with self._lock:
+            users = self._users.get(settings, set())
+            users.discard(user)
+            server = None if users else self._servers.pop(settings, None)
+        if server:
+            server.stop()
 
     def stop_all(self) -> None:
         """Stop every server, whoever uses it."""

@@ -44,7 +44,6 @@ class LocalModel:
         self._settings = settings
         self._pool = pool
         self._is_small = is_small
-        self._is_user = False
         self._clients: dict[LlamaServer, OpenAICompatibleModel] = {}
 
     @classmethod
@@ -120,16 +119,11 @@ class LocalModel:
         clients, self._clients = self._clients, {}
         for client in clients.values():
             await client.close()
-        if self._is_user:
-            self._is_user = False
-            await asyncio.to_thread(self._pool.leave, self._settings)
+        await asyncio.to_thread(self._pool.leave, self._settings, self)
 
     def _running(self) -> LlamaServer:
-        if not self._is_user:
-            self._is_user = True
-            self._pool.enter(self._settings)
         try:
-            return self._pool.running(self._settings)
+            return self._pool.running(self._settings, self)
         except ModelLoadError as error:
             raise ModelLoadError(f"{self._uri}: {error}", endpoint=self._uri, requests=0) from None
 
