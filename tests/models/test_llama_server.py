@@ -131,7 +131,8 @@ import os
 from pathlib import Path
 from mas_orchestra.models.llama_server import ServerPool, ServerSettings
 pool = ServerPool()
-server = pool.running(ServerSettings(path=Path({str(settings().path)!r}), slots=1, threads=1, context_tokens=256), "test")
+wanted = ServerSettings(path=Path({str(settings().path)!r}), slots=1, threads=1, context_tokens=256)
+server = pool.running(wanted, "test")
 print(server._process.pid, flush=True)
 {ends[way]}
 """
