@@ -12,6 +12,7 @@ import resource
 import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from fake_endpoint import allow_many_files
@@ -97,12 +98,13 @@ def measure(run: Run, command: dict[str, Any]) -> Coroutine[Any, Any, Measured]:
 
 async def work(peer: str, base_url: str) -> None:
     """Answer commands until the input ends."""
-    run: Run = await importlib.import_module(f"peers.{peer}").connect(base_url)
-    print(json.dumps({"ready": peer}), flush=True)
-    while line := await asyncio.to_thread(sys.stdin.readline):
-        measured = await measure(run, json.loads(line))
-        memory_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(json.dumps({**measured, "memory_mb": memory_mb}), flush=True)
+    connected: Callable[[str], AbstractAsyncContextManager[Run]] = importlib.import_module(f"peers.{peer}").connected
+    async with connected(base_url) as run:
+        print(json.dumps({"ready": peer}), flush=True)
+        while line := await asyncio.to_thread(sys.stdin.readline):
+            measured = await measure(run, json.loads(line))
+            memory_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(json.dumps({**measured, "memory_mb": memory_mb}), flush=True)
 
 
 def main() -> None:

@@ -55,11 +55,8 @@ class Worker:
         return Measured(**self._read())
 
     def close(self) -> None:
-        """End the process."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.terminate()
-        self._process.wait()
+        """Let it close its connections and end."""
+        self._process.communicate(timeout=60)
 
     def _read(self) -> dict[str, Any]:
         assert self._process.stdout is not None

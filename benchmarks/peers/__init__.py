@@ -1,1 +1,1 @@
-"""The runtimes that are measured against each other, each with the same `connect`."""
+"""The runtimes that are measured against each other, each with the same `connected`."""

@@ -1,6 +1,7 @@
 """By hand, over aiohttp and orjson: the practical floor of this design, with no events, ledger, retries or limits."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 import aiohttp
 import orjson
@@ -9,8 +10,9 @@ from peers.by_hand import Messages, run_shape
 from workloads import Shape
 
 
-async def connect(base_url: str) -> Callable[[Shape], Awaitable[str]]:
-    """A runner of shapes against the endpoint."""
+@asynccontextmanager
+async def connected(base_url: str) -> AsyncIterator[Callable[[Shape], Awaitable[str]]]:
+    """A runner of shapes against the endpoint; its connections are closed at the end."""
     session = aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0),
         headers={"Content-Type": "application/json", "Authorization": "Bearer none"},
@@ -26,4 +28,5 @@ async def connect(base_url: str) -> Callable[[Shape], Awaitable[str]]:
     async def run(shape: Shape) -> str:
         return await run_shape(shape, call)
 
-    return run
+    async with session:
+        yield run

@@ -1,7 +1,8 @@
 """LangGraph over langchain-openai: a graph built and compiled for every system, as generated plans need it."""
 
 import operator
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, TypedDict
 
 from langchain_openai import ChatOpenAI
@@ -17,8 +18,9 @@ class State(TypedDict):
     answers: Annotated[dict[str, str], operator.or_]
 
 
-async def connect(base_url: str) -> Callable[[Shape], Awaitable[str]]:
-    """A runner of shapes against the endpoint."""
+@asynccontextmanager
+async def connected(base_url: str) -> AsyncIterator[Callable[[Shape], Awaitable[str]]]:
+    """A runner of shapes against the endpoint; its connections are closed at the end."""
     model = ChatOpenAI(model="fake", base_url=base_url, api_key="none", temperature=0.5, max_retries=0, timeout=300)
 
     async def call(prompt: Messages) -> str:
@@ -28,7 +30,7 @@ async def connect(base_url: str) -> Callable[[Shape], Awaitable[str]]:
         state = await compiled(shape, call).ainvoke({"answers": {}})
         return str(state["answers"][shape.sink])
 
-    return run
+    yield run
 
 
 def compiled(shape: Shape, call: Callable[[Messages], Awaitable[str]]) -> Any:  # noqa: ANN401  (untyped library)

@@ -4,7 +4,8 @@ Samples are asked for one by one, as the peers ask for them; an endpoint with ``
 """
 
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 from mas_orchestra.agents.registry import Registry
@@ -15,8 +16,9 @@ from mas_orchestra.run import Event, FixedPlan, Runtime, solve
 from workloads import QUESTION, ROLES, Agent, Node, Shape
 
 
-async def connect(base_url: str) -> Callable[[Shape], Awaitable[str]]:
-    """A runner of shapes against the endpoint."""
+@asynccontextmanager
+async def connected(base_url: str) -> AsyncIterator[Callable[[Shape], Awaitable[str]]]:
+    """A runner of shapes against the endpoint; its connections are closed at the end."""
     settings = Settings(endpoints={base_url: EndpointSettings(native_n=False, api_key_env="")})
     latest: deque[Event] = deque(maxlen=1)  # a listener that does as little as one can
     runtime = Runtime(
@@ -29,7 +31,10 @@ async def connect(base_url: str) -> Callable[[Shape], Awaitable[str]]:
             raise RuntimeError(f"{shape.name} took {outcome.calls} calls instead of {shape.calls}: {outcome.failure}")
         return str(outcome.answer)
 
-    return run
+    try:
+        yield run
+    finally:
+        await runtime.close()
 
 
 def plan_of(shape: Shape) -> Plan:

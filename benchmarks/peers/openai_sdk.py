@@ -1,6 +1,7 @@
 """By hand, over the openai SDK with its defaults."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 from openai import AsyncOpenAI
 
@@ -8,8 +9,9 @@ from peers.by_hand import Messages, run_shape
 from workloads import Shape
 
 
-async def connect(base_url: str) -> Callable[[Shape], Awaitable[str]]:
-    """A runner of shapes against the endpoint."""
+@asynccontextmanager
+async def connected(base_url: str) -> AsyncIterator[Callable[[Shape], Awaitable[str]]]:
+    """A runner of shapes against the endpoint; its connections are closed at the end."""
     client = AsyncOpenAI(base_url=base_url, api_key="none", max_retries=0, timeout=300)
 
     async def call(prompt: Messages) -> str:
@@ -19,4 +21,5 @@ async def connect(base_url: str) -> Callable[[Shape], Awaitable[str]]:
     async def run(shape: Shape) -> str:
         return await run_shape(shape, call)
 
-    return run
+    async with client:
+        yield run
