@@ -13,7 +13,8 @@ ROOT_PACKAGE = "mas_orchestra"
 # From the lowest layer to the highest. Packages of one layer do not know each other, except in the lowest.
 LAYERS = (
     ("errors", "types", "seeds", "config"),
-    ("plan", "models", "search", "masbench", "tasks"),
+    ("plan", "models", "search", "masbench"),
+    ("tasks",),
     ("agents", "score"),
     ("run",),
     ("evaluate",),
@@ -62,7 +63,8 @@ def imports(module: Module) -> Iterator[Import]:
             targets = [f"{parent}.{alias.name}" if parent == ROOT_PACKAGE else parent for alias in node.names]
         else:
             continue
-        yield from (Import(target=name, line=node.lineno, at_import=id(node) not in late) for name in targets)
+        found = dict.fromkeys(targets)  # several names of one module are one import
+        yield from (Import(target=name, line=node.lineno, at_import=id(node) not in late) for name in found)
 
 
 def runs_later(block: ast.AST) -> bool:
