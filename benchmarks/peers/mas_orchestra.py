@@ -13,6 +13,7 @@ from mas_orchestra.config import EndpointSettings, Settings
 from mas_orchestra.models.uri import open_model
 from mas_orchestra.plan.schema import Edge, Plan, Step
 from mas_orchestra.run import Event, FixedPlan, Runtime, solve
+from mas_orchestra.run.solve import rare_collections
 from workloads import QUESTION, ROLES, Agent, Node, Shape
 
 
@@ -31,10 +32,11 @@ async def connected(base_url: str) -> AsyncIterator[Callable[[Shape], Awaitable[
             raise RuntimeError(f"{shape.name} took {outcome.calls} calls instead of {shape.calls}: {outcome.failure}")
         return str(outcome.answer)
 
-    try:
-        yield run
-    finally:
-        await runtime.close()
+    with rare_collections():  # as in every program that lets `run_async` or `mas` own the event loop
+        try:
+            yield run
+        finally:
+            await runtime.close()
 
 
 def plan_of(shape: Shape) -> Plan:

@@ -106,4 +106,5 @@ def _environment() -> "Environment":
         autoescape=False,  # noqa: S701  (prompts are plain text for a model; nothing here becomes HTML)
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # else the file's time is read for every prompt
     )

@@ -11,7 +11,7 @@ from mas_orchestra.run.runtime import Runtime
 from mas_orchestra.run.system import System
 from mas_orchestra.tasks.task import Task
 
-__all__ = ["run_async", "solve", "solve_sync"]
+__all__ = ["rare_collections", "run_async", "solve", "solve_sync"]
 
 Result = TypeVar("Result")
 
@@ -46,12 +46,12 @@ def solve_sync(question: str | Task, system: System, runtime: Runtime) -> Outcom
 
 def run_async(coroutine: Coroutine[object, object, Result]) -> Result:
     """What `coroutine` returns, run on the fastest event loop that is installed, with rare garbage collections."""
-    with _rare_collections(), asyncio.Runner(loop_factory=_loop_factory()) as runner:
+    with rare_collections(), asyncio.Runner(loop_factory=_loop_factory()) as runner:
         return runner.run(coroutine)
 
 
 @contextmanager
-def _rare_collections() -> Iterator[None]:
+def rare_collections() -> Iterator[None]:
     """Collect cycles less often: thousands of calls in flight are millions of live objects, each walked every time.
 
     At 5,000 calls in flight Python's default thresholds take half of the whole CPU time (docs/benchmarks.md).
