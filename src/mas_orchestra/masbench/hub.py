@@ -6,6 +6,7 @@ import re
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -31,8 +32,12 @@ class _Remote(NamedTuple):
     size: int
 
 
-def fetch(dataset: str, cache: Path | None = None) -> Path:
-    """A folder with the rows of ``owner/name``; files that are already there are not downloaded again.
+def _is_rows(path: str) -> bool:
+    return path.endswith((".parquet", ".jsonl"))
+
+
+def fetch(dataset: str, cache: Path | None = None, *, is_wanted: Callable[[str], bool] = _is_rows) -> Path:
+    """A folder with the files of ``owner/name`` that are wanted; what is already there is not downloaded again.
 
     Raises:
         UnreachableError: No network, or the hub refuses.
@@ -44,7 +49,7 @@ def fetch(dataset: str, cache: Path | None = None) -> Path:
         raise UsageError(f"{ENDPOINT_VARIABLE}={endpoint!r} must begin with https:// (or http:// for a local mirror)")
     folder = (cache or _cache()) / dataset.replace("/", "--")
     try:
-        for remote in _list(endpoint, dataset):
+        for remote in _list(endpoint, dataset, is_wanted):
             _download(f"{endpoint}/datasets/{dataset}/resolve/main/{urllib.parse.quote(remote.path)}", folder, remote)
     except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
         raise UnreachableError(_advice(endpoint, dataset, error), endpoint=endpoint) from error
@@ -75,24 +80,23 @@ def _open(url: str) -> http.client.HTTPResponse:
     return response
 
 
-def _list(endpoint: str, dataset: str) -> list[_Remote]:
+def _list(endpoint: str, dataset: str, is_wanted: Callable[[str], bool]) -> list[_Remote]:
     url: str | None = f"{endpoint}/api/datasets/{dataset}/tree/main?recursive=true"
     found: list[_Remote] = []
     while url:
         with _open(url) as response:
             following = _NEXT.search(response.headers.get("Link", ""))
-            found += _entries(response.read(), url)
+            found += [entry for entry in _entries(response.read(), url) if is_wanted(entry.path)]
         # A page elsewhere would get the token.
         url = following[1] if following and following[1].startswith(endpoint + "/") else None
     if not found:
-        raise UsageError(f"the dataset {dataset} has no .parquet or .jsonl file: nothing to load")
+        raise UsageError(f"the dataset {dataset} has no file of the kind that is read here: nothing to load")
     return found
 
 
 def _entries(body: bytes, url: str) -> list[_Remote]:
     try:
-        entries = [_Remote(entry["path"], entry["size"]) for entry in orjson.loads(body) if entry["type"] == "file"]
-        return [entry for entry in entries if entry.path.endswith((".parquet", ".jsonl"))]
+        return [_Remote(entry["path"], entry["size"]) for entry in orjson.loads(body) if entry["type"] == "file"]
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
         raise FileFormatError(f"{url} did not answer with a list of files ({type(error).__name__}: {error})") from error
 

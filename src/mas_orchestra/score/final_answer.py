@@ -1,0 +1,99 @@
+r"""Where in a reply the answer stands: one rule for every kind of task, named in the score's details.
+
+========================  ===============================================================================
+rule                      what is read
+========================  ===============================================================================
+``answer_line``           what follows "Answer:" or "the answer is" on the last such line, unless a box follows it
+``last_box``              the last closed ``\boxed{}``, unless a line with the answer follows it
+``whole``                 a reply without either: all of it
+========================  ===============================================================================
+
+Of two final statements the later one counts: models put intermediate results into boxes and then state the answer.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["FinalAnswer", "ReadBy", "answer_lines", "boxes", "final_answer", "is_echo"]
+
+_BRACE = re.compile(r"\\[{}]|\\f?boxed ?\{|[{}]")
+_LABEL = re.compile(
+    r"(?:^|(?<=[\s*_#>.,;]))(?:final[ _])?answer(?:[*_]{0,3} ?[:=：]|[*_]{0,3} is\b:?)[*_ \t]{0,4}", re.IGNORECASE
+)
+_LONGEST_LINE = 2_000
+
+
+class ReadBy(StrEnum):
+    """By which rule a final answer was read."""
+
+    ANSWER_LINE = "answer_line"
+    LAST_BOX = "last_box"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinalAnswer:
+    """A piece of a reply.
+
+    Attributes:
+        start: Where it begins in the reply.
+    """
+
+    text: str
+    start: int
+    read_by: ReadBy
+
+
+def final_answer(reply: str) -> FinalAnswer:
+    r"""What the reply gives as its answer.
+
+    >>> final_answer(r"so \boxed{3} and hence \boxed{\frac{1}{2}}").text
+    '\\frac{1}{2}'
+    >>> final_answer("\\boxed{\\Delta E} is small.\nAnswer: **D**").text
+    'D'
+    """
+    found = [*boxes(reply)[-1:], *answer_lines(reply)[-1:]]
+    if not found:
+        return FinalAnswer(text=reply.strip(), start=0, read_by=ReadBy.WHOLE)
+    last = max(found, key=lambda answer: answer.start)
+    inside = boxes(last.text) if last.read_by is ReadBy.ANSWER_LINE else []
+    return inside[-1] if inside else last
+
+
+def boxes(text: str) -> list[FinalAnswer]:
+    """Every closed innermost box with a content, in order; one pass over the text."""
+    found: list[FinalAnswer] = []
+    opened: list[int | None] = []  # where a box's content starts; None for an ordinary brace
+    last_start = -1
+    for match in _BRACE.finditer(text):
+        mark = match.group()
+        if mark in {"\\{", "\\}"}:
+            continue
+        if mark != "}":
+            opened.append(match.end() if "boxed" in mark else None)
+        elif opened and (start := opened.pop()) is not None and start > last_start:
+            last_start = start
+            if content := text[start : match.start()].strip():
+                found.append(FinalAnswer(text=content, start=start, read_by=ReadBy.LAST_BOX))
+    return found
+
+
+def answer_lines(text: str) -> list[FinalAnswer]:
+    """What follows each label, to the end of its line, or the next line where nothing follows on its own."""
+    found = []
+    for match in _LABEL.finditer(text):
+        rest = text[match.end() : match.end() + _LONGEST_LINE].lstrip()
+        line = rest.partition("\n")[0].strip(" \t*_")
+        if line:
+            found.append(FinalAnswer(text=line, start=match.end(), read_by=ReadBy.ANSWER_LINE))
+    return found
+
+
+def is_echo(reply: str, question: str) -> bool:
+    """Whether the reply is nothing but the question, blanks and letter case aside."""
+    return len(reply) <= 2 * len(question) + 20 and _folded(reply) == _folded(question)
+
+
+def _folded(text: str) -> str:
+    return "".join(text.split()).casefold()
