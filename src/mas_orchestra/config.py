@@ -22,6 +22,7 @@ __all__ = [
     "CONFIG_FILE",
     "EndpointSettings",
     "LocalSettings",
+    "MenuModel",
     "Price",
     "Settings",
     "load_settings",
@@ -131,6 +132,18 @@ class LocalSettings(_Section):
     context_tokens: int = Field(default=4096, ge=256)
 
 
+class MenuModel(_Section):
+    """``[menu.NAME]``: a model that a plan may choose for one of its steps.
+
+    Attributes:
+        model: Its URI.
+        good_at: When to choose it, in words for the orchestrator; its price is told anyhow.
+    """
+
+    model: str
+    good_at: str = ""
+
+
 class Settings(_Section):
     """Everything that a command can be told, with a default for each.
 
@@ -139,7 +152,8 @@ class Settings(_Section):
         orchestrator: URI of the model that writes plans; unset is `model`.
         endpoints: Options by base URL.
         prices: Prices by model name, or by ``NAME@BASE_URL`` where one name costs differently somewhere.
-        agents: Options of each sub-agent by its name, checked by the sub-agent itself.
+        agents: Options of each sub-agent by its name, checked by the sub-agent itself, and its own ``model`` if any.
+        menu: Models by the name under which plans may choose them.
         local: The embedded model.
     """
 
@@ -148,7 +162,32 @@ class Settings(_Section):
     endpoints: Annotated[dict[str, EndpointSettings], BeforeValidator(_endpoint_keys)] = Field(default_factory=dict)
     prices: dict[str, Price] = Field(default_factory=dict)
     agents: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
+    menu: dict[str, MenuModel] = Field(default_factory=dict)
     local: LocalSettings = LocalSettings()
+
+    @property
+    def agent_options(self) -> dict[str, dict[str, JsonValue]]:
+        """`agents` without their models: what a sub-agent itself understands."""
+        return {
+            name: {key: value for key, value in options.items() if key != "model"}
+            for name, options in self.agents.items()
+        }
+
+    @property
+    def agent_models(self) -> dict[str, str]:
+        """URI of the model of each sub-agent that has one of its own.
+
+        Raises:
+            ConfigError: One of them is no text.
+        """
+        found: dict[str, str] = {}
+        for name, options in self.agents.items():
+            uri = options.get("model")
+            if uri is not None and not isinstance(uri, str):
+                raise ConfigError(f"agents.{name}.model: got {uri!r}; give a model's URI, as 'openai:gpt-4o-mini'")
+            if uri is not None:
+                found[name] = uri
+        return found
 
     def endpoint(self, base_url: str) -> EndpointSettings:
         """Options of one endpoint; the defaults where none are written."""

@@ -27,6 +27,16 @@ class Registry:
         found = tuple(agents)
         self.catalog = Catalog(tuple(agent.card for agent in found))
         self._agents = {agent.card.name: agent for agent in found}
+        self._menus: dict[tuple[tuple[str, str], ...], Catalog] = {}
+
+    def catalog_with(self, menu: Mapping[str, str]) -> Catalog:
+        """`Catalog.with_models`, made once a menu: prompts and schemas are kept by catalog."""
+        if not menu:
+            return self.catalog
+        key = tuple(menu.items())
+        if key not in self._menus:
+            self._menus[key] = self.catalog.with_models(menu)
+        return self._menus[key]
 
     @classmethod
     def installed(cls, options: Options | None = None) -> "Registry":

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from rich.console import Console
@@ -96,11 +97,11 @@ def _understand(request: Request) -> _Job:
     question = read_question(request.question, request.file)
     settings = load_settings(request.config, request.overrides or ())
     alone = parse_agent_spec(request.agent) if request.agent else None
-    registry = Registry.installed(_agent_options(settings, alone))
-    system = _system_choice(request, alone).system(registry.catalog)
+    runtime = _runtime(request, settings, Registry.installed(_agent_options(settings, alone)))
+    system = _system_choice(request, alone).system(runtime.catalog)
     if request.trace is not None:
         check_writable(request.trace)
-    return _Job(question=question, system=system, runtime=_runtime(request, settings, registry))
+    return _Job(question=question, system=system, runtime=runtime)
 
 
 def _refuse_contradictions(request: Request) -> None:
@@ -119,7 +120,7 @@ def _refuse_contradictions(request: Request) -> None:
 
 def _agent_options(settings: Settings, alone: AgentSpec | None) -> dict[str, dict[str, JsonValue]]:
     """Options of the sub-agents: those of the settings, and what ``--agent NAME:SIZE`` says over them."""
-    options = {name: dict(values) for name, values in settings.agents.items()}
+    options = settings.agent_options
     if alone is not None and alone.options:
         options[alone.agent] = {**options.get(alone.agent, {}), **alone.options}
     return options
@@ -142,9 +143,13 @@ def _runtime(request: Request, settings: Settings, registry: Registry) -> Runtim
     chosen = choose_models(request.model, request.orchestrator, settings)
     if chosen.is_fallback and not request.quiet:
         complain(f"No model was named, so the embedded {chosen.model} answers: small, free, and often wrong.")
+    opened = cache(lambda uri: _opened(uri, request.cache, settings))  # one URI is one model, however often it is named
     return Runtime(
-        model=_opened(chosen.model, request.cache, settings),
-        orchestrator=_opened(chosen.orchestrator, request.cache, settings) if chosen.orchestrator else None,
+        model=opened(chosen.model),
+        models={name: opened(entry.model) for name, entry in settings.menu.items()},
+        model_hints={name: entry.good_at for name, entry in settings.menu.items()},
+        agent_models={name: opened(uri) for name, uri in settings.agent_models.items()},
+        orchestrator=opened(chosen.orchestrator) if chosen.orchestrator else None,
         registry=registry,
         retriever=_retriever(request.corpus),
         limits=Limits(

@@ -108,7 +108,7 @@ class Budget:
 
     def _check_cost(self, cost_usd: float) -> None:
         limit = self._limits.max_cost_usd
-        spent = self._ledger.cost_usd or 0.0
+        spent = self._ledger.known_cost_usd
         if limit is not None and spent + self._held.cost_usd + cost_usd > limit:
             raise BudgetError(
                 "cost_usd",

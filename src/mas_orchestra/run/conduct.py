@@ -67,6 +67,10 @@ class _Run:
         except asyncio.CancelledError:
             self._finish(_ended(OutcomeStatus.CANCELLED, "cancelled", "the run was cancelled"))
             raise
+        except Exception as error:  # boundary: whatever broke, what was paid for is told before it is raised
+            if session.ledger.records:
+                self._finish(_ended(OutcomeStatus.STEP_FAILED, "internal_error", f"{type(error).__name__}: {error}"))
+            raise
         return self._finish(ending)
 
     async def _work(self, make_plan: PlanMaker) -> _Ending:

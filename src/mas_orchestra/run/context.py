@@ -1,5 +1,6 @@
 """What one step sees of its run: the `AgentContext` of a sub-agent."""
 
+import asyncio
 import random
 
 from mas_orchestra import seeds
@@ -18,8 +19,9 @@ __all__ = ["StepContext"]
 class StepContext:
     """The window through which one step reaches models and retriever.
 
-    Once closed it sends nothing any more, so that work a sub-agent left behind (a thread, a stray task) cannot spend
-    after the step has ended.
+    Made by the task that runs the step. Once closed it sends nothing any more, so that work a sub-agent left behind (a
+    thread, a stray task) cannot spend after the step has ended; nor does it once that task is being cancelled, so that
+    neither can a sub-agent that takes a time-out or a Ctrl-C for one more thing to work around.
     """
 
     def __init__(self, session: Session, *, step: str, model: ChatModel) -> None:
@@ -27,6 +29,7 @@ class StepContext:
         self._step = step
         self._model = model
         self._is_open = True
+        self._task = asyncio.current_task()
         self.clock = StepClock(session.runtime.limits.step_timeout_s)
         self.warnings: list[Warned] = []
         self.rng: random.Random = seeds.rng("step", session.runtime.seed, session.task.id, step)
@@ -38,7 +41,7 @@ class StepContext:
 
     async def complete(self, messages: tuple[Message, ...], params: Params, *, purpose: str) -> Completion:
         """One call of the step's model."""
-        if not self._is_open:
+        if not self._is_open or (self._task is not None and self._task.cancelling()):
             raise StepError("step_ended", f"step {self._step!r} has ended; its sub-agent may not call a model any more")
         return await self._session.call(
             self._model, messages, params, step=self._step, purpose=purpose, clock=self.clock

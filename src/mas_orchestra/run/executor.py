@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from mas_orchestra import plan as language
 from mas_orchestra.agents.base import StepCall, StepOutcome
 from mas_orchestra.errors import BudgetError, CallError, StepError
-from mas_orchestra.models.base import ChatModel
 from mas_orchestra.plan.schema import Plan, Step
 from mas_orchestra.run.context import StepContext
 from mas_orchestra.run.events import StepFinished, StepStarted
@@ -55,6 +54,7 @@ class Executor:
         self.records: dict[str, StepRecord] = {}
         self.failures: dict[str, StepError | CallError] = {}
         self._session = session
+        self._catalog = session.runtime.catalog
         self._steps = {step.id: step for step in plan.steps}
         self._sources: dict[str, list[str]] = defaultdict(list)
         self._targets: dict[str, list[str]] = defaultdict(list)
@@ -97,11 +97,10 @@ class Executor:
 
     async def _run_step(self, step: Step) -> None:
         started = self._start(step)
-        registry = self._session.runtime.registry
-        arguments = language.arguments_of(step, registry.catalog)
+        arguments = language.arguments_of(step, self._catalog)
         call = StepCall(question=self._session.task.question, task=started.task, arguments=arguments)
         try:
-            outcome = await answer_step(registry[step.agent], call, started.context)
+            outcome = await answer_step(self._session.runtime.registry[step.agent], call, started.context)
         except (StepError, CallError) as error:
             self.failures[step.id] = error
             self._record(step, StepStatus.FAILED, started, failure=Failure(code=error.code, message=str(error)))
@@ -118,7 +117,8 @@ class Executor:
 
     def _start(self, step: Step) -> _Started:
         task = language.substitute(step.input, {source: self._output(source) for source in self._sources[step.id]})
-        context = StepContext(self._session, step=step.id, model=_model_of(step, self._session))
+        model = self._session.runtime.model_of(step.agent, step.arguments.get("model"))
+        context = StepContext(self._session, step=step.id, model=model)
         started = _Started(task=task, context=context, started_s=self._session.elapsed_s)
         self._session.emit(StepStarted(at_s=started.started_s, step=step.id, agent=step.agent, input=task))
         return started
@@ -168,12 +168,3 @@ def _first_stop(stops: BaseExceptionGroup[BaseException]) -> BaseException:
     """The one stop that the caller handles; a group with anything else in it is a bug and stays whole."""
     expected, others = stops.split((StepHaltError, BudgetError))
     return stops if others or expected is None else expected.exceptions[0]
-
-
-def _model_of(step: Step, session: Session) -> ChatModel:
-    """The model that the plan chose from the menu, else the sub-agent's own, else the run's."""
-    runtime = session.runtime
-    chosen = step.arguments.get("model")
-    if isinstance(chosen, str) and chosen in runtime.models:
-        return runtime.models[chosen]
-    return runtime.agent_models.get(step.agent, runtime.model)

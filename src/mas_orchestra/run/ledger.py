@@ -18,14 +18,17 @@ class Ledger:
         self.calls = 0
         self.usage = Usage()
         self.cost_usd: float | None = 0.0
+        self.known_cost_usd = 0.0
+        """Price of the calls whose price is known: what a cost limit can bind."""
 
     def book(self, record: CallRecord) -> None:
         """Add a call; nothing is ever taken out again."""
         self.records.append(record)
         self._by_step[record.step].append(record)
-        self.calls += record.samples
+        self.calls += record.calls
         self.usage += record.usage
         self.cost_usd = _add(self.cost_usd, record.cost_usd)
+        self.known_cost_usd += record.cost_usd or 0.0
 
     def of_step(self, step: str) -> tuple[CallRecord, ...]:
         """The calls that one step made."""

@@ -41,14 +41,15 @@ class PlanWriter:
     async def __call__(self, session: Session) -> PlanReport:
         """The report of the last text that the orchestrator wrote.
 
-        A text that was cut off by length, or that repeats the one before, is not asked for again.
+        A text that was cut off by length, or that repeats the one before, is not asked for again. An empty one is asked
+        for word for word, since there is nothing in it to be mended.
 
         Raises:
             CallError, BudgetError: From the model and the run.
         """
         model = session.runtime.orchestrator or session.runtime.model
         faults: tuple[Fault, ...] = ()
-        previous = ""
+        previous: str | None = None
         for attempt in range(1, self.repair_turns + 2):
             request = self._request(session, model, faults, previous)
             completion = await _ask(session, model, request, attempt)
@@ -60,9 +61,11 @@ class PlanWriter:
             faults, previous = report.faults, text
         return report
 
-    def _request(self, session: Session, model: ChatModel, faults: tuple[Fault, ...], previous: str) -> "_Request":
+    def _request(
+        self, session: Session, model: ChatModel, faults: tuple[Fault, ...], previous: str | None
+    ) -> "_Request":
         """What to send: prompt, and tools or a schema as the format and the model's abilities ask for."""
-        question, catalog = session.task.question, session.runtime.registry.catalog
+        question, catalog = session.task.question, session.runtime.catalog
         asked = self.format or (PlanFormat.JSON if model.abilities.json_schema else PlanFormat.XML)
         if model.abilities.small and asked is PlanFormat.JSON and self.prompt is None:
             return _Request(
@@ -75,8 +78,8 @@ class PlanWriter:
             catalog=catalog,
             format=asked,
             template=self.prompt,
-            faults=faults,
-            previous=previous,
+            faults=faults if previous and previous.strip() else (),
+            previous=previous or "",
         )
         params = self.params
         if asked is PlanFormat.TOOLS:
@@ -90,7 +93,7 @@ class PlanWriter:
             text,
             dom=self.dom,
             mode=self.mode,
-            catalog=session.runtime.registry.catalog,
+            catalog=session.runtime.catalog,
             max_steps=self.max_steps,
             max_calls=session.budget.calls_left,
             on_no_plan="answer" if self.answer_without_plan else "error",

@@ -41,7 +41,7 @@ class CallRecord:
     Attributes:
         step: Id of the step that made it, or `ORCHESTRATOR`.
         purpose: What it was for: ``"sample 3"``.
-        samples: Replies asked for; each counts as one LLM call.
+        samples: Replies asked for.
         choices: What came back; empty when the call failed.
         cost_usd: Price, ``None`` when unknown.
         started_s, latency_s, queue_s: Seconds; the first since the run began, queueing not part of the latency.
@@ -64,6 +64,11 @@ class CallRecord:
     cached: bool = False
     notes: tuple[str, ...] = ()
     failure: Failure | None = None
+
+    @property
+    def calls(self) -> int:
+        """LLM calls that this counts as: its samples, or none when no request ever left; a kept reply counts."""
+        return self.samples if self.requests or self.cached else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +109,7 @@ class Outcome:
         warnings: What happened while the run went on that did not stop it.
         planning: Calls that wrote the plan, in order.
         steps: In plan order.
-        calls: LLM calls that were sent, planning included; a call with n samples on one request counts n.
+        calls: LLM calls, planning included; n samples on one request count n, replies kept in a cache count too.
         cost_usd: ``None`` when any part of it is unknown.
         critical_path_s: Longest chain of steps by their wall time, planning included: no scheduler is faster.
     """

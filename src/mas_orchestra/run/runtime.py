@@ -6,8 +6,10 @@ from enum import StrEnum
 
 from mas_orchestra.agents.registry import Registry
 from mas_orchestra.models.base import ChatModel
+from mas_orchestra.plan.catalog import Catalog
 from mas_orchestra.run.events import Listener
 from mas_orchestra.search.base import Retriever
+from mas_orchestra.types import Usage
 
 __all__ = ["Limits", "OnStepError", "Runtime"]
 
@@ -48,7 +50,8 @@ class Runtime:
 
     Attributes:
         model: The sub-agents' model.
-        models: Models by URI for a model menu: the plan's optional argument ``model`` chooses one.
+        models: The model menu, by the names under which plans choose: a step's optional argument ``model``.
+        model_hints: When to choose which of them, in words for the orchestrator; prices are told anyhow.
         agent_models: Model by sub-agent name, where one kind has its own.
         orchestrator: Who writes plans; ``None`` means `model`.
         registry: The sub-agents that plans may name, with their options.
@@ -60,6 +63,7 @@ class Runtime:
     model: ChatModel
     registry: Registry
     models: Mapping[str, ChatModel] = field(default_factory=dict)
+    model_hints: Mapping[str, str] = field(default_factory=dict)
     agent_models: Mapping[str, ChatModel] = field(default_factory=dict)
     orchestrator: ChatModel | None = None
     retriever: Retriever | None = None
@@ -67,6 +71,19 @@ class Runtime:
     on_step_error: OnStepError = OnStepError.FAIL
     seed: int = 0
     listeners: tuple[Listener, ...] = ()
+
+    @property
+    def catalog(self) -> Catalog:
+        """What plans may name: the registry's sub-agents, each with the argument ``model`` where there is a menu."""
+        return self.registry.catalog_with(
+            {name: _blurb(self.model_hints.get(name, ""), model) for name, model in self.models.items()}
+        )
+
+    def model_of(self, agent: str, chosen: object = None) -> ChatModel:
+        """The model of one step: the one that the plan chose from the menu, else the sub-agent's own, else `model`."""
+        if isinstance(chosen, str) and chosen in self.models:
+            return self.models[chosen]
+        return self.agent_models.get(agent, self.model)
 
     @property
     def all_models(self) -> frozenset[ChatModel]:
@@ -78,3 +95,16 @@ class Runtime:
         """Close every model; the runtime is not used afterwards."""
         for model in self.all_models:
             await model.close()
+
+
+def _blurb(hint: str, model: ChatModel) -> str:
+    """What an orchestrator is told of a model: the hint and the price, as ``"quick, $0.15 in and $0.60 out …"``."""
+    thousand = 1_000  # of tokens: some prices step up with the length of one call
+    prices = [model.cost_usd(Usage(input_tokens=thousand)), model.cost_usd(Usage(output_tokens=thousand))]
+    if None in prices:
+        price = "price unknown"
+    elif not any(prices):
+        price = "free"
+    else:
+        price = " in and ".join(f"${(each or 0.0) * 1e6 / thousand:.2f}" for each in prices) + " out per million tokens"
+    return ", ".join(part for part in (hint.strip().rstrip("."), price) if part)

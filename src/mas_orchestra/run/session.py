@@ -7,6 +7,7 @@ from mas_orchestra.errors import CallError, PriceUnknownError
 from mas_orchestra.models.base import ChatModel, Completion, Params
 from mas_orchestra.models.tokens import estimate_prompt_tokens
 from mas_orchestra.run.budget import Budget, Reservation
+from mas_orchestra.run.dispatch import Dispatch
 from mas_orchestra.run.events import CallFinished, CallStarted, Event
 from mas_orchestra.run.ledger import Ledger
 from mas_orchestra.run.outcome import CallRecord, Failure
@@ -93,18 +94,26 @@ class _Call:
 
     async def send(self, clock: StepClock) -> Completion:
         self._session.emit(CallStarted(at_s=self._started_s, step=self._step, purpose=self._purpose))
+        dispatch = Dispatch(clock)
         try:
-            completion = await self._model.complete(self._messages, self._params, queue=clock)
+            completion = await self._model.complete(self._messages, self._params, queue=dispatch)
         except CallError as error:
             self._book_failure(error.usage, Failure(code=error.code, message=str(error)), requests=error.requests)
             raise
         except asyncio.CancelledError:
             # The endpoint may bill a prompt whose reply nobody waits for any more.
-            paid = Usage(input_tokens=estimate_prompt_tokens(self._messages), estimated=True)
-            self._book_failure(paid, Failure(code="cancelled", message="the call was cancelled before its reply"))
+            sent = max(0, self._requests - dispatch.unsent)
+            paid = Usage(input_tokens=sent * estimate_prompt_tokens(self._messages), estimated=sent > 0)
+            failure = Failure(code="cancelled", message="the call was cancelled before its reply")
+            self._book_failure(paid, failure, requests=sent)
             raise
         self._book(self._record_of(completion))
         return completion
+
+    @property
+    def _requests(self) -> int:
+        """Requests that all samples take when nothing has to be repeated."""
+        return 1 if self._model.abilities.native_n else self._params.n
 
     def _record_of(self, completion: Completion) -> CallRecord:
         return CallRecord(

@@ -62,7 +62,7 @@ class FixedPlan:
         report = language.check(
             self.plan,
             mode="lenient",
-            catalog=runtime.registry.catalog,
+            catalog=runtime.catalog,
             max_steps=len(self.plan.steps),
             max_calls=runtime.limits.max_calls,
         )

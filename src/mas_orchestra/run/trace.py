@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mas_orchestra import plan as language
 from mas_orchestra.errors import FileFormatError
-from mas_orchestra.run.outcome import Failure, Outcome, StepRecord, Warned
+from mas_orchestra.run.ledger import total_cost_usd, total_usage
+from mas_orchestra.run.outcome import CallRecord, Failure, Outcome, StepRecord, Warned
 from mas_orchestra.types import JsonValue, Usage
 
 __all__ = ["TRACE_VERSION", "outcome_json", "read_trace", "write_trace"]
@@ -85,6 +86,7 @@ def outcome_json(outcome: Outcome) -> dict[str, JsonValue]:
         "steps": [_step_json(step) for step in outcome.steps],
         "usage": {"calls": outcome.calls, **_usage_json(outcome.usage)},
         "cost_usd": outcome.cost_usd,
+        "models": _models_json(outcome),
         "wall_s": round(outcome.wall_s, 6),
         "critical_path_s": round(outcome.critical_path_s, 6),
         "faults": [language.fault_json(fault) for fault in outcome.faults],
@@ -96,6 +98,22 @@ def outcome_json(outcome: Outcome) -> dict[str, JsonValue]:
     }
 
 
+def _models_json(outcome: Outcome) -> list[JsonValue]:
+    """What each model took, in the order of their first calls."""
+    by_model: dict[str, list[CallRecord]] = {}
+    calls = (*outcome.planning, *(call for step in outcome.steps for call in step.calls))
+    for call in sorted(calls, key=lambda call: call.started_s):
+        by_model.setdefault(call.model, []).append(call)
+    return [
+        {
+            "model": model,
+            "usage": {"calls": sum(record.calls for record in records), **_usage_json(total_usage(records))},
+            "cost_usd": total_cost_usd(records),
+        }
+        for model, records in by_model.items()
+    ]
+
+
 def _step_json(step: StepRecord) -> dict[str, JsonValue]:
     return {
         "id": step.id,
@@ -103,7 +121,7 @@ def _step_json(step: StepRecord) -> dict[str, JsonValue]:
         "status": step.status,
         "input": step.input,
         "output": step.output,
-        "calls": sum(call.samples for call in step.calls),
+        "calls": sum(call.calls for call in step.calls),
         "usage": _usage_json(step.usage),
         "cost_usd": step.cost_usd,
         "wall_s": round(step.wall_s, 6),
