@@ -15,6 +15,7 @@ LAYERS = (
     ("errors", "types", "seeds", "config"),
     ("plan", "models", "search", "masbench"),
     ("tasks",),
+    ("simulate",),
     ("agents", "score"),
     ("run",),
     ("evaluate",),

@@ -1,8 +1,14 @@
-"""From a model's URI to the model."""
+"""From a model's URI to the model.
+
+Schemes whose models stand above this package, or in another one, are found through the entry-point group
+``mas_orchestra.models``: a function that takes what stands behind the colon, and the settings.
+"""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
+from typing import cast
 
 from mas_orchestra.config import Settings
 from mas_orchestra.errors import UnknownNameError, UsageError
@@ -10,11 +16,15 @@ from mas_orchestra.models.base import ChatModel
 from mas_orchestra.models.keys import default_base_url
 from mas_orchestra.models.scripted import ScriptedModel
 
-__all__ = ["SCHEMES", "open_model"]
+__all__ = ["ENTRY_POINT_GROUP", "SCHEMES", "open_model"]
+
+ENTRY_POINT_GROUP = "mas_orchestra.models"
+
 
 SCHEMES: Mapping[str, str] = {
     "openai": "openai:NAME[@BASE_URL]    any OpenAI-compatible endpoint, as openai:gpt-4.1-mini@http://localhost:8000/v1",
     "local": "local:NAME|PATH.gguf      the embedded model, as local:smollm2-135m",
+    "sim": "sim:PROFILE[?seed=N]      a simulated model for MASBENCH texts, as sim:weak; see: mas sim profiles",
     "scripted": "scripted:FILE             replies from a TOML or JSON file",
 }
 """What a URI may begin with, each with its form."""
@@ -43,7 +53,19 @@ def open_model(uri: str, settings: Settings, *, environ: Mapping[str, str] = os.
         case "scripted":
             return ScriptedModel.open(Path(rest))
         case _:
-            raise UnknownNameError("model scheme", scheme, SCHEMES)
+            return _opener(scheme)(rest, settings)
+
+
+def _opener(scheme: str) -> Callable[[str, Settings], ChatModel]:
+    """What an installed package opens models of this scheme with.
+
+    Raises:
+        UnknownNameError: None does.
+    """
+    points = {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+    if scheme not in points:
+        raise UnknownNameError("model scheme", scheme, {*SCHEMES, *points})
+    return cast("Callable[[str, Settings], ChatModel]", points[scheme].load())
 
 
 def _split_openai(uri: str, rest: str) -> tuple[str, str]:
