@@ -1,5 +1,7 @@
 """What a call does about failures, against a real server on loopback."""
 
+import asyncio
+
 import pytest
 
 from mas_orchestra.errors import (
@@ -262,6 +264,20 @@ class TestWindow:
 
 
 class TestDialect:
+    async def test_calls_that_were_under_way_when_a_field_was_refused_do_without_it_too(self, endpoint, build):
+        async def behave(call):
+            if "response_format" in call.body:
+                await endpoint.until(lambda: endpoint.count >= 4)
+                return await status(400, "response_format is not supported")(call)
+            return await text("42")(call)
+
+        endpoint.handle(behave)
+        model, params = build(), Params(response_schema=ResponseSchema(name="a", schema={}))
+        replies = await asyncio.gather(*(model.complete(ASK, params) for _ in range(4)))
+        assert [reply.content for reply in replies] == ["42"] * 4
+        assert endpoint.count == 8
+        assert not model.abilities.json_schema
+
     @pytest.mark.parametrize(
         ("field", "params", "words"),
         [

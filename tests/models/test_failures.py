@@ -104,6 +104,26 @@ def test_the_field_that_is_not_supported(note, field):
 
 
 @pytest.mark.parametrize(
+    "error",
+    [
+        {
+            "message": "Invalid schema for response_format 'plan': In context=('properties',), 'minLength' is not permitted."
+        },
+        {"message": "Invalid parameter", "param": "response_format.json_schema"},
+        {"message": "This model does not support response format `json_schema`."},
+        {"message": "This response_format type is unavailable now"},
+        {"message": "Failed to generate JSON. See 'failed_generation'.", "code": "json_validate_failed"},
+        {"message": "The grammar could not be compiled: keyword 'pattern'"},
+        {"message": "Structured outputs need another backend"},
+    ],
+    ids=lambda error: error["message"][:30],
+)
+def test_whatever_is_wrong_with_a_schema_the_schema_is_left_out(error):
+    assert read(400, {"error": error}).refused_field == "response_format"
+    assert read(422, {"error": error}).refused_field == "response_format"
+
+
+@pytest.mark.parametrize(
     "text",
     ["maximum context length " * 50_000, "1" * 1_000_000, "max_new_tokens" + " " * 1_000_000, "sk-" * 300_000],
 )

@@ -1,14 +1,15 @@
 """What endpoints are told: a strict JSON Schema and tools that agree with the reader."""
 
 import json
+from typing import Literal
 
 import jsonschema
 import pytest
 from hypothesis import given, settings
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from mas_orchestra.errors import ConfigError
-from mas_orchestra.plan import AgentCard, Catalog, Plan, Step, json_schema, read, render, tools
+from mas_orchestra.plan import AgentCard, Catalog, Plan, Step, installed_catalog, json_schema, read, render, tools
 from plan.test_catalog import RICH
 from strategies import plans
 from support.cards import CARDS
@@ -39,6 +40,55 @@ def test_it_is_strict(catalog, dom):
             assert part["required"] == list(part["properties"])
         for part in arrays(schema):
             assert "maxItems" in part
+
+
+STRICT_KEYWORDS = {
+    "string": {"pattern", "format", "enum"},
+    "integer": {"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "enum"},
+    "number": {"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "enum"},
+    "boolean": {"enum"},
+    "null": set(),
+    "array": {"items", "minItems", "maxItems"},
+    "object": {"properties", "required", "additionalProperties"},
+}
+"""What OpenAI documents for strict structured output, by type ("Supported schemas")."""
+
+
+def strict_depth(schema):
+    """Levels of nesting; asserts on the way that no keyword is beyond the documented ones."""
+    if "anyOf" in schema:
+        assert set(schema) <= {"anyOf", "description"}
+        return max(strict_depth(option) for option in schema["anyOf"])
+    assert set(schema) <= STRICT_KEYWORDS[schema["type"]] | {"type", "description"}
+    inner = [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]
+    return 1 + max(map(strict_depth, inner), default=0)
+
+
+class Bounded(BaseModel):
+    """Bounds of every kind, which pydantic writes as keywords of every kind."""
+
+    code: str = Field(min_length=2, max_length=9, pattern="^[a-z]+$")
+    share: float = Field(gt=0, le=1)
+    tags: set[str] = Field(min_length=1)
+    even: int = Field(multiple_of=2)
+    kind: Literal["only"] = "only"
+
+
+BOUNDED = Catalog((AgentCard(name="X", summary="s", good_at="g", cost="c", arguments=Bounded),))
+
+
+@pytest.mark.parametrize("dom", ["low", "high"])
+@pytest.mark.parametrize(
+    "catalog",
+    [CARDS, RICH, BOUNDED, installed_catalog(), installed_catalog().with_models({"m": "cheap", "l": "dear"})],
+    ids=["cards", "rich", "bounded", "installed", "menu"],
+)
+def test_it_keeps_to_what_strict_output_documents(catalog, dom):
+    for schema in [json_schema(catalog, dom), *(tool.parameters for tool in tools(catalog, dom))]:
+        assert schema["type"] == "object", "the root may be no choice"
+        assert strict_depth(schema) <= 10
+        assert sum(len(part["properties"]) for part in objects(schema)) <= 5_000
+        assert len(json.dumps(schema)) <= 120_000
 
 
 def arrays(schema):

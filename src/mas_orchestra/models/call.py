@@ -53,6 +53,7 @@ class Call:
         self._adaptations = 0
         self._queue_s = 0.0
         self._usage: Usage | None = None
+        self._sent = b""
         self._notes: list[str] = []
 
     async def run(self) -> Completion:
@@ -86,7 +87,7 @@ class Call:
 
     async def _attempt(self) -> tuple[Slot, Reply | Failure]:
         """Send one request when the limiter lets it, and tell the limiter how it went."""
-        body = request_bytes(self._target.name, self._messages, self._params, self._target.dialect)
+        body = self._sent = request_bytes(self._target.name, self._messages, self._params, self._target.dialect)
         slot = await self._limiter.acquire(self._tokens(), queue=self._queue, returning=self._failures > 0)
         self._queue_s += slot.waited_s
         self._requests += 1
@@ -162,11 +163,9 @@ class Call:
         return failure.refused_field is not None and self._learn(failure.refused_field, failure.explanation)
 
     def _learn(self, refused: str, explanation: str) -> bool:
-        """Whether doing without `refused` changes the request at all."""
-        name, dialect = self._target.name, self._target.dialect
-        after = dialect.without(refused)
-        bodies = {request_bytes(name, self._messages, self._params, each) for each in (dialect, after)}
-        if len(bodies) == 1:
+        """Whether doing without `refused` changes the request at all, another call having learnt it first or not."""
+        after = self._target.dialect.without(refused)
+        if request_bytes(self._target.name, self._messages, self._params, after) == self._sent:
             return False
         self._target.dialect = after
         self._notes.append(f"{refused} left out or renamed: {explanation}")

@@ -43,6 +43,11 @@ OPTIONAL_FIELDS = (
     "stop",
     "n",
 )
+SCHEMA = re.compile(
+    r"response[ _]format|json[ _]?schema|structured[ _]outputs?|guided[ _]?(?:json|decoding)|grammar|failed_generation",
+    re.IGNORECASE,
+)
+"""Words of a refusal that is about structured output: our schema, some keyword in it, or what it let the model write."""
 UNSUPPORTED = re.compile(
     r"unsupported|not support|unrecognized|unknown|not permitted|not allowed|extra (?:fields|inputs)|unexpected"
     r"|must be 1|only one",
@@ -103,7 +108,7 @@ def read_failure(
         is_passing=is_passing,
         verdict=Verdict.REFUSED if is_passing and status in OVERLOADED else Verdict.OTHER,
         retry_after_s=read_retry_after(retry_after) if is_passing else None,
-        refused_field=_refused_field(note, parameter) if kind is RequestRejectedError else None,
+        refused_field=_refused_field(note, parameter, code) if kind is RequestRejectedError else None,
     )
 
 
@@ -150,8 +155,13 @@ def _error_fields(body: bytes, text: str) -> tuple[str, str, str]:
     )
 
 
-def _refused_field(note: str, parameter: str) -> str | None:
-    """The optional field that a refusal is about, when it says that the field (not its value) is the trouble."""
+def _refused_field(note: str, parameter: str, code: str) -> str | None:
+    """The optional field that a refusal is about, when it says that the field (not its value) is the trouble.
+
+    A schema is always a field and never a value: whatever is wrong with ours, the reply can be read without it.
+    """
+    if parameter.startswith("response_format") or code == "json_validate_failed" or SCHEMA.search(note[:2_000]):
+        return "response_format"
     if UNSUPPORTED.search(note) is None:
         return None
     if parameter in OPTIONAL_FIELDS:

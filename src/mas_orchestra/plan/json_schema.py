@@ -1,7 +1,7 @@
 """What an endpoint is told of the plan language: a JSON Schema for the ``json`` format, tools for the ``tools`` format.
 
-Both are made from the catalog. They keep to what strict structured output accepts everywhere: no ``$ref``, every
-property required (an optional one may be null), nothing additional, lists bounded. ``thinking`` comes first, so that a
+Both are made from the catalog. They keep to what strict structured output accepts everywhere: no ``$ref``, no keyword
+beyond the documented ones, every property required (an optional one may be null), nothing additional, lists bounded. ``thinking`` comes first, so that a
 model thinks before it decides.
 """
 
@@ -18,7 +18,15 @@ __all__ = ["DEFAULT_SCHEMA_STEPS", "json_schema", "tools"]
 
 DEFAULT_SCHEMA_STEPS = 16
 """Most steps that the schema lets a model write; every plan that was published is shorter."""
-_DROPPED = frozenset({"title", "default", "$defs"})
+_KEPT = frozenset(
+    {
+        *("type", "description", "enum", "const", "properties", "items", "anyOf", "oneOf", "allOf"),
+        *("pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+        *("minItems", "maxItems"),
+    }
+)
+"""Keywords that OpenAI documents for strict structured output, and those that become one of them here. Others, as
+``minLength``, would have the whole request refused; what they ask for is checked when the plan is read."""
 _MAX_ITEMS = 16
 _MAX_NESTING = 16
 
@@ -140,7 +148,7 @@ def _strict(
     if "$ref" in schema:
         rest = {key: value for key, value in schema.items() if key != "$ref"}
         schema = {**definitions[schema["$ref"].rsplit("/", 1)[-1]], **rest}
-    strict: dict[str, JsonValue] = {key: value for key, value in schema.items() if key not in _DROPPED}
+    strict: dict[str, JsonValue] = {key: value for key, value in schema.items() if key in _KEPT}
     if "const" in strict:
         strict["enum"] = [strict.pop("const")]
     for key in ("anyOf", "oneOf", "allOf"):
