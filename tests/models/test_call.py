@@ -273,8 +273,9 @@ class TestDialect:
 
         endpoint.handle(behave)
         model, params = build(), Params(response_schema=ResponseSchema(name="a", schema={}))
-        replies = await asyncio.gather(*(model.complete(ASK, params) for _ in range(4)))
-        assert [reply.content for reply in replies] == ["42"] * 4
+        async with asyncio.TaskGroup() as group:
+            calls = [group.create_task(model.complete(ASK, params)) for _ in range(4)]
+        assert [call.result().content for call in calls] == ["42"] * 4
         assert endpoint.count == 8
         assert not model.abilities.json_schema
 

@@ -106,9 +106,7 @@ def test_the_field_that_is_not_supported(note, field):
 @pytest.mark.parametrize(
     "error",
     [
-        {
-            "message": "Invalid schema for response_format 'plan': In context=('properties',), 'minLength' is not permitted."
-        },
+        {"message": "Invalid schema for response_format 'plan': In context=(), 'minLength' is not permitted."},
         {"message": "Invalid parameter", "param": "response_format.json_schema"},
         {"message": "This model does not support response format `json_schema`."},
         {"message": "This response_format type is unavailable now"},

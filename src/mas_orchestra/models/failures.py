@@ -47,7 +47,7 @@ SCHEMA = re.compile(
     r"response[ _]format|json[ _]?schema|structured[ _]outputs?|guided[ _]?(?:json|decoding)|grammar|failed_generation",
     re.IGNORECASE,
 )
-"""Words of a refusal that is about structured output: our schema, some keyword in it, or what it let the model write."""
+"""Words of a refusal that is about structured output: our schema, a keyword in it, or what the model made of it."""
 UNSUPPORTED = re.compile(
     r"unsupported|not support|unrecognized|unknown|not permitted|not allowed|extra (?:fields|inputs)|unexpected"
     r"|must be 1|only one",

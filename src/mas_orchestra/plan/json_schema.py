@@ -1,8 +1,8 @@
 """What an endpoint is told of the plan language: a JSON Schema for the ``json`` format, tools for the ``tools`` format.
 
 Both are made from the catalog. They keep to what strict structured output accepts everywhere: no ``$ref``, no keyword
-beyond the documented ones, every property required (an optional one may be null), nothing additional, lists bounded. ``thinking`` comes first, so that a
-model thinks before it decides.
+beyond the documented ones, every property required (an optional one may be null), nothing additional, lists bounded.
+``thinking`` comes first, so that a model thinks before it decides.
 """
 
 from collections.abc import Mapping
