@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mas_orchestra.evaluate.entrants import Entrant, TaskKey
 from mas_orchestra.evaluate.statistics import Difference, Interval, cost_ratio, mcnemar_exact, paired_difference
 from mas_orchestra.evaluate.verdict import Comparison, Power, Verdict, VerdictKind, power, verdicts
-from mas_orchestra.evaluate.wording import points, ratio
+from mas_orchestra.evaluate.wording import bounds, points, ratio
 
 __all__ = ["Paired", "Pairing", "compare"]
 
@@ -51,16 +51,29 @@ class Paired:
     conclusion: str
 
     @property
-    def sentence(self) -> str:
-        """The conclusion with what it rests on."""
-        start = f"{self.system.shown} against {self.reference.shown}: {self.conclusion}."
+    def names(self) -> str:
+        """Who is compared with whom."""
+        return f"{self.system.shown} against {self.reference.shown}"
+
+    @property
+    def gain(self) -> str:
+        """The difference in points, with its bounds where it has any."""
+        difference = self.difference
+        if math.isnan(difference.low):
+            return points(difference.mean)
+        return f"{points(difference.mean)} {bounds(points(difference.low), points(difference.high))}"
+
+    @property
+    def evidence(self) -> str:
+        """What the conclusion rests on, as a sentence."""
         if self.difference.tasks == 0:
-            return f"{start} No task was scored for both."
+            return "No task was scored for both."
         if self.difference.tasks == 1:
-            return f"{start} {points(self.difference.mean)} points on the one task that was scored for both."
-        bounds = f"[{points(self.difference.low)}, {points(self.difference.high)}]"
-        measured = f"{points(self.difference.mean)} points {bounds} on {self.difference.tasks:,} tasks"
-        return f"{start} {measured}, adjusted p = {self.verdict.adjusted_p:.2g}; cost {ratio(self.ratio)}."
+            return f"{self.gain} points on the one task that was scored for both."
+        cost = f"{ratio(self.ratio)} the cost" if self.ratio else "cost unknown"
+        return (
+            f"{self.gain} points on {self.difference.tasks:,} tasks (adjusted p {self.verdict.adjusted_p:.2g}), {cost}."
+        )
 
 
 def compare(family: Sequence[Pairing], *, margin: float) -> tuple[Paired, ...]:

@@ -1,6 +1,7 @@
 """Who takes part in a scoreboard: systems of one or several stored runs, and what keeps runs from being compared."""
 
 import hashlib
+import json
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +10,6 @@ from itertools import pairwise
 from statistics import fmean
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from mas_orchestra.evaluate.results import Attempt, RunResults, SystemInfo
@@ -73,8 +73,8 @@ class Entrant:
 
 def task_key(task: Task) -> TaskKey:
     """What identifies a task across runs."""
-    content = orjson.dumps([task.question, task.answers, task.kind])
-    return task.id, hashlib.sha256(content).hexdigest()[:16]
+    content = json.dumps([task.question, task.answers, task.kind])
+    return task.id, hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def entrants(results: Sequence[RunResults]) -> tuple[Entrant, ...]:

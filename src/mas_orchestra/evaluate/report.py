@@ -56,25 +56,26 @@ def write_report(
         for name, data in _files(content):
             path = out / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+            # Half of a surrogate pair, which models do write, has no place in UTF-8.
+            path.write_bytes(data.encode(errors="replace") if isinstance(data, str) else data)
     except OSError as error:
         raise FileFormatError(f"the report cannot be written to {out}: {error}") from error
     return out / "report.html"
 
 
-def _files(content: Page) -> Iterator[tuple[str, bytes]]:
+def _files(content: Page) -> Iterator[tuple[str, str | bytes]]:
     """Every file of a report by its path in the folder; the HTML last, so that it never points to nothing."""
     records: dict[str, list[Record]] = {}
     for table in content.tables:
         records.setdefault(table.name, []).extend(table.records)
     for name, lines in records.items():
-        yield f"tables/{name}.csv", csv_text(lines).encode()
+        yield f"tables/{name}.csv", csv_text(lines)
     figures = {drawing.name: svg(drawing) for drawing in content.drawings}
     for drawing in content.drawings:
-        yield f"figures/{drawing.name}.svg", figures[drawing.name].encode()
+        yield f"figures/{drawing.name}.svg", figures[drawing.name]
         yield f"figures/{drawing.name}.png", png(drawing)
-    yield "report.md", markdown(content).encode()
-    yield "report.html", _html(content, figures).encode()
+    yield "report.md", markdown(content)
+    yield "report.html", _html(content, figures)
 
 
 def _html(content: Page, figures: Mapping[str, str]) -> str:

@@ -20,10 +20,13 @@ def markdown(page: Page) -> str:
 
 def _lines(page: Page) -> Iterator[str]:
     yield from (f"# {_plain(page.title)}", "", f"**{QUESTION}**", "", _plain(page.summary), "")
-    yield from (f"- {_plain(sentence)}" for sentence in page.sentences or ["There is nothing to compare."])
+    yield from _table(page.scoreboard)
+    yield from ("", "## Verdicts", "")
+    yield from (f"- {_plain(one.names)}: **{_plain(one.conclusion)}**. {_plain(one.evidence)}" for one in page.verdicts)
+    if not page.verdicts:
+        yield "There is nothing to compare."
     if page.warnings:
         yield from ("", "Read this first:", "", *(f"- {_plain(warning)}" for warning in page.warnings))
-    yield from _table(page.scoreboard)
     if page.comparisons is not None:
         yield from _table(page.comparisons)
     for drawing in page.drawings:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mas_orchestra.evaluate.ablation import Fidelity
+from mas_orchestra.evaluate.comparison import Paired
 from mas_orchestra.evaluate.diagnostics import diagnose
 from mas_orchestra.evaluate.examples import Example, choose_examples
 from mas_orchestra.evaluate.figure_style import Drawing, title
@@ -51,7 +52,7 @@ class Page:
     """A whole report.
 
     Attributes:
-        sentences: One a comparison: what it found.
+        verdicts: Every comparison with the reference.
         summary: How much was measured.
         diagnostics: ``None`` when no system has plans.
     """
@@ -59,7 +60,7 @@ class Page:
     title: str
     summary: str
     is_simulated: bool
-    sentences: Sequence[str]
+    verdicts: Sequence[Paired]
     warnings: Sequence[str]
     scoreboard: Table
     comparisons: Table | None
@@ -72,7 +73,7 @@ class Page:
     @property
     def tables(self) -> list[Table]:
         """Every table, in the order of the report."""
-        every = (self.scoreboard, self.comparisons, *self.axes, self.diagnostics)
+        every = (self.scoreboard, self.comparisons, self.diagnostics, *self.axes)
         return [table for table in every if table is not None]
 
 
@@ -92,7 +93,7 @@ def page(results: Sequence[RunResults], fidelity: Mapping[str, Fidelity], *, mar
         title=title(f"Evaluation report: {names}", is_simulated=board.is_simulated),
         summary=_summary(results, board),
         is_simulated=board.is_simulated,
-        sentences=[one.sentence for one in board.comparisons],
+        verdicts=board.comparisons,
         warnings=board.warnings,
         scoreboard=scoreboard_table(board),
         comparisons=comparison_table(board) if board.comparisons else None,

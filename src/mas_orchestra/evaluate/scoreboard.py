@@ -194,8 +194,7 @@ def _warnings(results: Sequence[RunResults], rows: Sequence[SystemRow], comparis
     if not any(info.is_reference for run in results for info in run.systems):
         chosen = next((row.entrant.label for row in rows if row.entrant.info.is_single_agent), None)
         yield f"no system is marked as the reference; {f'{chosen!r} is taken' if chosen else 'nothing is compared'}"
-    for row in rows:
-        yield from _row_warnings(row)
+    yield from _row_warnings(rows)
     for one in comparisons:
         tasks = one.difference.tasks
         if tasks >= 2 and one.difference.deviation == 0:
@@ -205,16 +204,17 @@ def _warnings(results: Sequence[RunResults], rows: Sequence[SystemRow], comparis
             )
 
 
-def _row_warnings(row: SystemRow) -> Iterator[str]:
-    name = row.entrant.label
-    if not row.scored:
-        yield f"{name} has no scored attempt"
-    if row.missing:
-        yield f"{name} lacks {row.missing:,} planned attempts: the run is not finished"
-    if row.errored:
-        yield f"{name} has {row.errored:,} attempts without a score; they count neither as right nor as wrong"
-    if row.cached_calls:
-        yield (
-            f"{row.cached_calls:,} of {row.calls:,} calls of {name} came from the response cache: a fresh run "
-            "costs more and takes longer"
-        )
+def _row_warnings(rows: Sequence[SystemRow]) -> Iterator[str]:
+    """One sentence a kind, with the systems that it is about."""
+    if unscored := [row.entrant.label for row in rows if not row.scored]:
+        yield f"no attempt is scored of {', '.join(unscored)}"
+    if missing := _counted((row, row.missing) for row in rows):
+        yield f"the run is not finished; planned attempts that are missing: {missing}"
+    if errored := _counted((row, row.errored) for row in rows):
+        yield f"attempts without a score, which count neither as right nor as wrong: {errored}"
+    if cached := _counted((row, row.cached_calls) for row in rows):
+        yield f"calls that the response cache answered, so that a fresh run costs more and takes longer: {cached}"
+
+
+def _counted(counts: Iterable[tuple[SystemRow, int]]) -> str:
+    return ", ".join(f"{row.entrant.label} {count:,}" for row, count in counts if count)

@@ -1,6 +1,5 @@
 """The tables of a report, as text for people and as records for programs."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -55,14 +54,14 @@ def scoreboard_table(board: Scoreboard) -> Table:
         name="scoreboard",
         title=title("Scoreboard", is_simulated=board.is_simulated),
         headers=(
-            "system", "accuracy [95 %]", f"avg@{k}", f"pass@{k}", f"majority@{k}", "scored", "errored", "cost",
-            "cost an attempt", "tokens", "calls", "cached calls", "latency p50", "p95", "Pareto front",
+            "system", "accuracy [95\N{NO-BREAK SPACE}%]", f"avg@{k}", f"pass@{k}", f"majority@{k}", "scored / errored",
+            "cost", "cost an attempt", "tokens", "calls (cached)", "latency p50 / p95", "Pareto front",
         ),
         rows=[_scoreboard_row(row) for row in board.rows],
         note=(
             f"Accuracy is the mean over tasks of the mean over scored attempts. avg@{k}, pass@{k} and majority@{k} are "
-            "over the tasks of which all attempts are scored. Errored attempts count neither as right nor as wrong. The "
-            "Pareto front is over accuracy and cost an attempt."
+            "over the tasks of which all attempts are scored. Errored attempts count neither as right nor as wrong. "
+            "The Pareto front is over accuracy and cost an attempt."
         ),
         records=[_scoreboard_record(row) for row in board.rows],
     )  # fmt: skip
@@ -76,15 +75,12 @@ def _scoreboard_row(row: SystemRow) -> tuple[str, ...]:
         percent(row.average_at_k),
         percent(row.pass_at_k),
         percent(row.majority_at_k),
-        f"{row.scored:,}",
-        f"{row.errored:,}",
+        f"{row.scored:,} / {row.errored:,}",
         dollars(row.cost_usd),
         dollars(row.attempt_cost_usd),
         tokens(row.usage),
-        f"{row.calls:,}",
-        f"{row.cached_calls:,}",
-        seconds(row.latency_p50_s),
-        seconds(row.latency_p95_s),
+        f"{row.calls:,} ({row.cached_calls:,})",
+        f"{seconds(row.latency_p50_s)} / {seconds(row.latency_p95_s)}",
         front if row.scored else NONE,
     )
 
@@ -128,8 +124,8 @@ def comparison_table(board: Scoreboard) -> Table:
         name="comparisons",
         title=title("Systems against the reference", is_simulated=board.is_simulated),
         headers=(
-            "system", "reference", "verdict", "difference, points [95 %]", "adjusted p", "McNemar p",
-            "cost ratio [95 %]", "tasks", "could have shown, points", f"tasks for {margin} points",
+            "system", "reference", "verdict", "difference, points [95\N{NO-BREAK SPACE}%]", "adjusted p", "McNemar p",
+            "cost ratio [95\N{NO-BREAK SPACE}%]", "tasks", "could have shown, points", f"tasks for {margin} points",
         ),
         rows=[_comparison_row(one) for one in board.comparisons],
         note=(
@@ -147,7 +143,7 @@ def _comparison_row(one: Paired) -> tuple[str, ...]:
         one.system.shown,
         one.reference.shown,
         one.conclusion,
-        _bounded(one),
+        one.gain,
         f"{one.verdict.adjusted_p:.2g}",
         NONE if one.mcnemar_p is None else f"{one.mcnemar_p:.2g}",
         ratio(one.ratio),
@@ -155,12 +151,6 @@ def _comparison_row(one: Paired) -> tuple[str, ...]:
         points(one.power.smallest_difference).lstrip("+"),
         NONE if one.power.tasks_needed is None else f"{one.power.tasks_needed:,}",
     )
-
-
-def _bounded(one: Paired) -> str:
-    difference = one.difference
-    bounds = "" if math.isnan(difference.low) else f" [{points(difference.low)}, {points(difference.high)}]"
-    return points(difference.mean) + bounds
 
 
 def _comparison_record(one: Paired) -> dict[str, str | int | float | bool | None]:
@@ -217,16 +207,25 @@ def _accuracy_table(board: Scoreboard, axis: AxisTable) -> Table:
 
 
 def _gain_table(board: Scoreboard, axis: AxisTable) -> Table:
-    gains = sorted(axis.gains, key=lambda gain: gain.paired.system.label)
+    places = {row.entrant.label: place for place, row in enumerate(board.rows)}
+    gains = sorted(axis.gains, key=lambda gain: places[gain.paired.system.label])
     return Table(
         name="axis_gain",
         title=title(f"Gain along {axis.axis}", is_simulated=board.is_simulated),
-        headers=("system", "value", "gain, points [95 %]", "verdict", "adjusted p", "cost ratio [95 %]", "tasks"),
+        headers=(
+            "system",
+            "value",
+            "gain, points [95\N{NO-BREAK SPACE}%]",
+            "verdict",
+            "adjusted p",
+            "cost ratio [95\N{NO-BREAK SPACE}%]",
+            "tasks",
+        ),
         rows=[
             (
                 gain.paired.system.shown,
                 str(gain.value),
-                _bounded(gain.paired),
+                gain.paired.gain,
                 gain.paired.conclusion,
                 f"{gain.paired.verdict.adjusted_p:.2g}",
                 ratio(gain.paired.ratio),
@@ -256,8 +255,8 @@ def diagnosis_table(
         rows=[_diagnosis_row(one, fidelity.get(one.entrant.label)) for one in shown],
         note=(
             "Whole-task delegation hands the question to one sub-agent. “Same prompt and a vote” is self-consistency "
-            "by another name. Ablation fidelity is how often silencing one step changes the final answer; the control is "
-            "how often it changes when nothing is silenced."
+            "by another name. Ablation fidelity is how often silencing one step changes the final answer; the "
+            "control is how often it changes when nothing is silenced."
         ),
         records=[record for one in shown for record in _diagnosis_records(one, fidelity.get(one.entrant.label))],
     )  # fmt: skip
