@@ -55,6 +55,15 @@ def test_too_few_tasks_cannot_tell(count):
     assert "at least 2 tasks" in verdict.reason
 
 
+@pytest.mark.parametrize(("count", "kind"), [(2, VerdictKind.CANNOT_TELL), (150, VerdictKind.EQUIVALENT)])
+def test_a_tie_on_every_task_proves_little_on_few_tasks(count, kind):
+    tied = comparison([0.0] * count)
+
+    assert verdicts({"x": tied})["x"].kind is kind
+    assert power(tied.difference, margin=0.02).tasks_needed == 150
+    assert power(tied.difference, margin=0.02).smallest_difference == min(1.0, 3 / count)
+
+
 @pytest.mark.slow
 def test_equal_systems_are_called_different_no_more_often_than_promised():
     """Family-wise: any of four comparisons of equal systems ends in "better" in about 5 % of the families."""

@@ -21,7 +21,10 @@ __all__ = ["Entrant", "TaskKey", "differing_settings", "entrants", "task_key"]
 TaskKey = tuple[str, str]
 """Id and fingerprint: tasks of two runs are the same task only where their text and answers are the same, too."""
 
-_FACTS_OF_ONE_RUN = frozenset({"command", "created_at", "finished_at", "host", "hostname", "name", "run", "started_at"})
+_FACTS_OF_ONE_RUN = frozenset(
+    {"command", "created_at", "finished_at", "host", "name", "platform", "run", "seed", "seeds", "started_at"}
+)
+"""They differ between any two runs and change nothing in what the numbers mean."""
 _MOST_NAMED = 6
 
 

@@ -106,7 +106,7 @@ def scoreboard(results: Sequence[RunResults], *, margin: float = MARGIN) -> Scor
         rows=rows,
         comparisons=comparisons,
         axes=axis_tables(field, pairs, margin=margin),
-        warnings=(*differing_settings(results), *_warnings(results, rows, comparisons)),
+        warnings=(*differing_settings(results), *_warnings(results, rows)),
         margin=margin,
     )
 
@@ -190,18 +190,11 @@ def _dominates(other: SystemRow, row: SystemRow) -> bool:
     return first != second and first[0] <= second[0] and first[1] >= second[1]
 
 
-def _warnings(results: Sequence[RunResults], rows: Sequence[SystemRow], comparisons: Sequence[Paired]) -> Iterator[str]:
+def _warnings(results: Sequence[RunResults], rows: Sequence[SystemRow]) -> Iterator[str]:
     if not any(info.is_reference for run in results for info in run.systems):
         chosen = next((row.entrant.label for row in rows if row.entrant.info.is_single_agent), None)
         yield f"no system is marked as the reference; {f'{chosen!r} is taken' if chosen else 'nothing is compared'}"
     yield from _row_warnings(rows)
-    for one in comparisons:
-        tasks = one.difference.tasks
-        if tasks >= 2 and one.difference.deviation == 0:
-            yield (
-                f"{one.system.label} and {one.reference.label} differ by the same on each of {tasks:,} tasks: up to "
-                f"{min(100.0, 300 / tasks):.1f} % of tasks may still behave otherwise (rule of three)"
-            )
 
 
 def _row_warnings(rows: Sequence[SystemRow]) -> Iterator[str]:

@@ -18,8 +18,8 @@ class Power:
     """What a sample can show.
 
     Attributes:
-        smallest_difference: Difference that would be found with 80 % power at 5 %; NaN without a deviation.
-        tasks_needed: Tasks for that power at the margin asked for; ``None`` without a deviation.
+        smallest_difference: Difference that would be found with 80 % power at 5 %; NaN with fewer than two tasks.
+        tasks_needed: Tasks for that power at the margin asked for; ``None`` likewise.
     """
 
     smallest_difference: float
@@ -29,11 +29,14 @@ class Power:
 def power(difference: Difference, *, margin: float) -> Power:
     """Power of a paired comparison under the normal approximation.
 
-    n = ((z_0.975 + z_0.8) sd / margin)^2 (Miller 2024, section 5; Chow, Shao & Wang 2008, section 3.1.1).
+    n = ((z_0.975 + z_0.8) sd / margin)^2 (Miller 2024, section 5; Chow, Shao & Wang 2008, section 3.1.1). Where all
+    tasks differ by the same, the rule of three stands in: 3 / n of them may still behave otherwise (Hanley &
+    Lippman-Hand 1983).
     """
-    if not difference.deviation > 0:
-        has_none = difference.tasks >= 2
-        return Power(smallest_difference=0.0 if has_none else math.nan, tasks_needed=2 if has_none else None)
+    if difference.tasks < 2:
+        return Power(smallest_difference=math.nan, tasks_needed=None)
+    if difference.deviation == 0:
+        return Power(smallest_difference=min(1.0, 3 / difference.tasks), tasks_needed=math.ceil(3 / margin))
     reach = (NormalDist().inv_cdf(0.5 + CONFIDENCE / 2) + NormalDist().inv_cdf(POWER)) * difference.deviation
     return Power(
         smallest_difference=reach / math.sqrt(difference.tasks),
@@ -71,7 +74,8 @@ def verdicts(family: Mapping[str, Comparison]) -> dict[str, Verdict]:
     """One verdict a comparison, with the family-wise error rate of "better" held at 5 % (Holm).
 
     Better: adjusted p below 0.05, on the side of the mean. Equivalent: the 90 % interval lies inside the margin, which
-    is the two one-sided tests at 5 % (Schuirmann 1987). Otherwise: cannot tell, and how many tasks it would take.
+    is the two one-sided tests at 5 % (Schuirmann 1987); where all tasks differ by the same the interval is a point, and
+    there must be enough of them by the rule of three. Otherwise: cannot tell, and how many tasks it would take.
     """
     adjusted = holm([comparison.difference.p_value for comparison in family.values()])
     return {name: _verdict(comparison, p) for (name, comparison), p in zip(family.items(), adjusted, strict=True)}
@@ -83,10 +87,11 @@ def _verdict(comparison: Comparison, adjusted_p: float) -> Verdict:
     if adjusted_p < 1 - CONFIDENCE:
         kind = VerdictKind.SYSTEM_BETTER if difference.mean > 0 else VerdictKind.REFERENCE_BETTER
         return Verdict(kind=kind, reason=f"{points}, adjusted p = {adjusted_p:.2g}", adjusted_p=adjusted_p)
-    if difference.tasks >= 2 and -margin < difference.low_90 and difference.high_90 < margin:
+    needed = power(difference, margin=margin).tasks_needed
+    is_thin = needed is None or (difference.deviation == 0 and difference.tasks < needed)
+    if not is_thin and -margin < difference.low_90 and difference.high_90 < margin:
         reason = f"{points}; the 90 % interval lies within ±{100 * margin:g} points"
         return Verdict(kind=VerdictKind.EQUIVALENT, reason=reason, adjusted_p=adjusted_p)
-    needed = power(difference, margin=margin).tasks_needed
     how_many = f"needs about {needed:,} tasks" if needed else "needs at least 2 tasks that both have scored"
     return Verdict(
         kind=VerdictKind.CANNOT_TELL,
