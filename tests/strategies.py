@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from mas_orchestra.plan import Edge, Plan, Step
 
-__all__ = ["FRAGMENTS", "hostile_text", "ids", "model_texts", "plans"]
+__all__ = ["FRAGMENTS", "graphs", "hostile_text", "ids", "model_texts", "plans"]
 
 FRAGMENTS = (
     "<thinking>", "</thinking>", "<think>", "</think>", "<agent>", "</agent>", "<agent_id>", "</agent_id>",
@@ -39,6 +39,19 @@ def ids():
 def model_texts():
     """What a model might write, or what somebody might make it write."""
     return st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=10), max_size=40).map("".join)
+
+
+@st.composite
+def graphs(draw, max_nodes=7):
+    """Names and edges of any directed graph: half of them acyclic towards one sink, half with anything in them."""
+    nodes = "abcdefghijklmnop"[: draw(st.integers(1, max_nodes))]
+    pairs = [(source, target) for source in nodes for target in nodes]
+    forward = [(source, target) for source, target in pairs if source < target]
+    if draw(st.booleans()):
+        kept = draw(st.sets(st.sampled_from(forward))) if forward else set()
+        joined = {(node, nodes[-1]) for node in nodes[:-1] if not any(source == node for source, _ in kept)}
+        return nodes, sorted(kept | joined)
+    return nodes, sorted(draw(st.sets(st.sampled_from(pairs), max_size=len(nodes) + 3)))
 
 
 @st.composite

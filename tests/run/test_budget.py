@@ -1,17 +1,20 @@
 import asyncio
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from mas_orchestra.errors import BudgetError
 from mas_orchestra.models.base import Params
 from mas_orchestra.models.tokens import estimate_prompt_tokens
+from mas_orchestra.plan import Edge, Plan, Step
+from mas_orchestra.run import FixedPlan, solve
 from mas_orchestra.run.budget import MIN_REPLY_TOKENS, REPLY_RESERVE_TOKENS, Budget
 from mas_orchestra.run.ledger import Ledger
 from mas_orchestra.run.outcome import CallRecord
 from mas_orchestra.run.runtime import Limits
-from mas_orchestra.types import Message, Role, Usage
-from support.runs import FakeModel
+from mas_orchestra.types import Message, OutcomeStatus, Role, Usage
+from support.runs import FakeModel, runtime_of
 from support.virtual_time import run_virtual
 
 PROMPT = (Message(role=Role.USER, content="word " * 40),)
@@ -145,3 +148,20 @@ def test_an_unknown_cost_stays_unknown():
     ledger.book(replace(record(1), cost_usd=None))
     ledger.book(record(1, cost_usd=0.5))
     assert ledger.cost_usd is None
+
+
+def test_a_cost_limit_binds_what_has_a_price_beside_what_has_none():
+    """One unpriced call makes the total unknown, but not what is known to be spent."""
+    priced, unpriced = FakeModel(price=1e-3, uri="fake:priced"), FakeModel(price=None, uri="fake:unpriced")
+    limits = Limits(max_cost_usd=0.05, max_tokens=100_000)
+    steps = [Step(id="free", agent="Echo", input="free", arguments={"model": "unpriced"})]
+    steps += [
+        Step(id=f"s{number}", agent="Echo", input=f"${{{previous}}}")
+        for number, previous in enumerate(["free", "s0", "s1", "s2", "s3"])
+    ]
+    edges = tuple(Edge(first.id, second.id) for first, second in pairwise(steps))
+    runtime = runtime_of(priced, models={"unpriced": unpriced}, limits=limits)
+    outcome = run_virtual(solve("Why?", FixedPlan(plan=Plan(steps=tuple(steps), edges=edges)), runtime))
+    assert outcome.status is OutcomeStatus.BUDGET_EXCEEDED
+    assert outcome.cost_usd is None
+    assert sum(step.cost_usd or 0.0 for step in outcome.steps) <= 0.05

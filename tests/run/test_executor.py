@@ -244,6 +244,47 @@ def test_work_left_behind_in_a_thread_cannot_call_a_model_any_more():
     assert model.prompts == []
 
 
+@pytest.mark.parametrize("limits", [Limits(step_timeout_s=1), Limits(timeout_s=1)], ids=["step", "run"])
+def test_a_sub_agent_that_works_around_its_time_out_sends_nothing_more(limits):
+    """It catches the cancellation and asks all the same: refused unsent, in its own task and in any that it makes."""
+    model = FakeModel(latency=lambda _: 100.0)
+    refused = []
+    message = (Message(role=Role.USER, content="again"),)
+
+    async def work(call, context):
+        try:
+            await context.complete(message, Params(), purpose="first")
+        except asyncio.CancelledError:
+            for ask in (context.complete, lambda *a, **k: asyncio.ensure_future(context.complete(*a, **k))):
+                try:
+                    await ask(message, Params(), purpose="second")
+                except StepError as error:
+                    refused.append(error.code)
+        return StepOutcome(answer="late")
+
+    outcome = run(echo_plan(steps="a"), model, work=work, limits=limits)
+    assert refused == ["step_ended"] * 2
+    assert model.prompts == ["again"]
+    assert outcome.calls == 1
+    assert outcome.wall_s == pytest.approx(1)
+
+
+def test_a_fault_of_ours_does_not_lose_what_was_paid_for():
+    """The error is raised, but only after the run's end with all its calls was told."""
+    events = []
+
+    def break_at_the_second_step(event):
+        if isinstance(event, StepStarted) and event.step == "b":
+            raise ZeroDivisionError
+
+    with pytest.raises(ExceptionGroup):
+        run(echo_plan("a>b"), listeners=(events.append, break_at_the_second_step))
+    (end,) = (event.outcome for event in events if isinstance(event, RunFinished))
+    assert (end.status, end.failure.code) == (OutcomeStatus.STEP_FAILED, "internal_error")
+    assert end.steps[0].output == "<a>"
+    assert end.calls == 1
+
+
 # --- cancellation ----------------------------------------------------------------------------------------------------
 
 

@@ -126,6 +126,24 @@ def test_reasoning_without_text_is_no_plan():
     assert model.prompts == []
 
 
+def test_an_empty_text_is_asked_for_once_more_word_for_word():
+    """There is nothing in it to be mended, and many endpoints refuse a turn of the assistant without content."""
+    orchestrator = Orchestrator(Choice(content="", reasoning="So final: 42"), TWO_STEPS)
+    outcome, _ = run(orchestrator)
+    assert outcome.status is OutcomeStatus.ANSWERED
+    assert orchestrator.conversations[0] == orchestrator.conversations[1]
+    assert outcome.usage.output_tokens == 2 * 20 + 2 * 5
+
+
+def test_two_empty_texts_end_it_with_the_fault_named():
+    orchestrator = Orchestrator(Choice(content="", reasoning=TWO_STEPS))
+    outcome, model = run(orchestrator, repair_turns=10)
+    assert (outcome.status, outcome.failure.code) == (OutcomeStatus.INVALID_PLAN, "no_plan")
+    assert "empty" in outcome.failure.message
+    assert len(orchestrator.conversations) == 2
+    assert model.prompts == []
+
+
 def test_a_direct_answer_under_low():
     direct = json.dumps({"thinking": "easy", "steps": [], "edges": [], "answer": "4"})
     outcome, model = run(Orchestrator(direct), dom=DoM.LOW)

@@ -103,7 +103,8 @@ def _no_plan(draft: Draft, outside: str, faults: FaultLog, rules: Rules, on_no_p
             faults.warning(FaultCode.NO_PLAN, f"{message}; the whole text is taken as the answer.", at=0)
             answer = outside
         else:
-            faults.error(FaultCode.NO_PLAN, f"{message}; write a plan in one of the formats xml, tools, json.", at=0)
+            found = message if outside or draft.format else "the text is empty (reasoning apart)"
+            faults.error(FaultCode.NO_PLAN, f"{found}; write a plan in one of the formats xml, tools, json.", at=0)
     plan = Plan(thinking=draft.thinking, answer=answer)
     return PlanReport(
         plan=None if faults.has_errors else plan,
