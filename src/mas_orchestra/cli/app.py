@@ -21,6 +21,8 @@ COMMANDS = (
     ("plan", "Check and draw plans; print their schema and prompt.", "mas_orchestra.cli.plan:plan_app"),
     ("models", "List and check models, and fetch the embedded one.", "mas_orchestra.cli.models:models_app"),
     ("bench", "Build, verify and read MASBENCH problems.", "mas_orchestra.cli.bench:bench_app"),
+    ("sim", "Serve and list simulated models, which need no key.", "mas_orchestra.cli.sim:sim_app"),
+    ("eval", "Compare systems on tasks; keep, resume and report runs.", "mas_orchestra.cli.eval:eval_app"),
     ("doctor", "Check what this machine can run.", "mas_orchestra.cli.doctor:doctor"),
 )
 """Name, line in the list, and where the `typer.Typer` is, in the order of ``mas --help``."""

@@ -27,5 +27,5 @@ def _draw(text: Text, profile: Profile, rng: Random) -> Luck:
     difficulty = rng.gammavariate(1 / profile.unevenness, profile.unevenness) if profile.unevenness else 1.0
     is_misread = rng.random() < profile.misreading
     names = dict.fromkeys((*text.system.names, *text.needles, *text.names, *(claim.text for claim in text.claims)))
-    fates = {name: Fate(rng.random(), rng.randrange(1, MODULUS)) for name in names}
+    fates = {name: Fate(rng.random(), rng.randrange(1, MODULUS), rng.randrange(MODULUS)) for name in names}
     return Luck(difficulty=difficulty, is_misread=is_misread, fates=fates)

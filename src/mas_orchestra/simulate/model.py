@@ -52,8 +52,6 @@ class SimulatedModel:
     A's C = 4
     A's B = 3 + 4 = 7
     So the answer is: \boxed{7}
-    <BLANKLINE>
-    \boxed{7}
     """
 
     def __init__(
@@ -123,7 +121,7 @@ class SimulatedModel:
         window = self.profile.context_tokens
         if prompt_tokens >= window:
             raise ContextOverflowError(
-                f"{self.uri}: the prompt has about {prompt_tokens} tokens, the window {window}; shorten the prompt",
+                f"{self.uri}: the prompt is too long: {prompt_tokens} tokens > {window} maximum; shorten it",
                 endpoint=self.uri,
             )
 

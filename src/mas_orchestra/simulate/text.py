@@ -80,10 +80,14 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """How prone the model is to err at one place, and which way: the error is `offset` modulo 23."""
+    """How prone the model is to err at one place, and which way: the error is `offset` modulo 23.
+
+    `misread` is what it is off by in a text that it misunderstands: 0 where it is right by chance all the same.
+    """
 
     proneness: float
     offset: int
+    misread: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,7 +105,7 @@ class _Reply:
     def _follow(self, values: dict[str, int], believed: Mapping[str, int]) -> list[str]:
         """Work every line out, into `values`; the lines as written."""
         profile, fates, factor = self._profile, self._luck.fates, self._scale
-        misreads = {name: fates[name].offset for name in self._asked.targets} if self._luck.is_misread else {}
+        misreads = {name: fates[name].misread for name in self._asked.targets} if self._luck.is_misread else {}
         steps = []
         for line in self._route.lines:
             if line.name in believed:
@@ -113,9 +113,9 @@ class _Reply:
                 steps.append(f"{line.name} = {believed[line.name]}, as noted")
                 continue
             value = line.equation.value(values)
-            offset = misreads.get(line.name) or self._happens(
-                1 - math.exp(-hazard(line, profile) * factor), fates[line.name]
-            )
+            offset = misreads.get(line.name)
+            if offset is None:
+                offset = self._happens(1 - math.exp(-hazard(line, profile) * factor), fates[line.name])
             if offset:
                 value = value + offset if line.is_needle else (value + offset) % MODULUS
             steps.append(line.sentence % (*(values[name] for name in line.inputs), value))

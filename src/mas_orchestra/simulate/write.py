@@ -39,8 +39,8 @@ def fields(form: Form, contents: Mapping[str, str | bool]) -> str:
             return json.dumps(kept, ensure_ascii=False)
         case Form.TAGS:
             return "\n".join(f"<{name}>{_word(value)}</{name}>" for name, value in kept.items())
-        case Form.PLAIN:
-            return "\n\n".join(_word(value) for value in kept.values())
+        case Form.PLAIN:  # the reasoning ends with the answer, and a box too many would be a fault
+            return _word(kept["thinking"]) if "thinking" in kept else "\n\n".join(map(_word, kept.values()))
 
 
 def malformed(form: Form, contents: Mapping[str, str | bool], rng: Random) -> str:
