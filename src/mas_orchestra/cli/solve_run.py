@@ -21,12 +21,13 @@ from mas_orchestra.cli.question import read_question
 from mas_orchestra.cli.solve_models import choose_models
 from mas_orchestra.cli.solve_options import DegreeChoice, FormatChoice, OnErrorChoice
 from mas_orchestra.cli.solve_system import SystemChoice, refuse_contradictions
+from mas_orchestra.cli.telemetry import telemetry
 from mas_orchestra.config import Settings, load_settings
 from mas_orchestra.models.base import ChatModel
 from mas_orchestra.plan.report import PlanFormat
 from mas_orchestra.run import Limits, OnStepError, Outcome, Runtime, System, run_async
 from mas_orchestra.run import solve as solve_question
-from mas_orchestra.run.events import Event, RunFinished
+from mas_orchestra.run.events import Event, Listener, RunFinished
 from mas_orchestra.search.base import Retriever
 from mas_orchestra.types import DoM, JsonValue
 
@@ -81,13 +82,14 @@ def answer(request: Request) -> ExitCode:
     job = _understand(request)
     ends: list[Outcome] = []
     code = ExitCode.INTERRUPTED
-    try:
-        run_async(_run(job, _display(request), ends.append))
-    finally:
-        # Whatever else breaks, a run that ended is delivered: it was paid for.
-        if ends:
-            with undisturbed():
-                code = deliver(ends[0], as_json=request.as_json, trace=request.trace, quiet=request.quiet)
+    with telemetry() as listeners:
+        try:
+            run_async(_run(job, _display(request), listeners, ends.append))
+        finally:
+            # Whatever else breaks, a run that ended is delivered: it was paid for.
+            if ends:
+                with undisturbed():
+                    code = deliver(ends[0], as_json=request.as_json, trace=request.trace, quiet=request.quiet)
     return code
 
 
@@ -188,7 +190,12 @@ def _display(request: Request) -> AbstractAsyncContextManager[Display]:
     return lines(complain)
 
 
-async def _run(job: _Job, display: AbstractAsyncContextManager[Display], end: Callable[[Outcome], None]) -> None:
+async def _run(
+    job: _Job,
+    display: AbstractAsyncContextManager[Display],
+    listeners: tuple[Listener, ...],
+    end: Callable[[Outcome], None],
+) -> None:
     """Run to the end; `end` gets the outcome even when the run is interrupted or showing it breaks."""
 
     def listen(event: Event) -> None:
@@ -197,7 +204,7 @@ async def _run(job: _Job, display: AbstractAsyncContextManager[Display], end: Ca
 
     try:
         async with display as shown:
-            runtime = dataclasses.replace(job.runtime, listeners=(listen, shown.listen))
+            runtime = dataclasses.replace(job.runtime, listeners=(listen, shown.listen, *listeners))
             task = asyncio.create_task(solve_question(job.question, job.system, runtime))
             with cancelling(task, shown.say), suppress(asyncio.CancelledError):
                 await task
