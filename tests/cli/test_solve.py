@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import signal
 import subprocess
@@ -235,6 +236,7 @@ def test_the_cache_never_pays_twice(folder):
             "--orchestrator, --format",
         ),
         ([QUESTION, "--agent", "cot", "--dom", "low"], "leave out --dom"),
+        ([QUESTION, "--agent", "cot", "--max-steps", "3"], "leave out --max-steps"),
         ([QUESTION, "--agent", "cot", "--repair-turns", "1"], "leave out --repair-turns"),
         ([QUESTION, "--agent", "cott"], "Did you mean 'cot'"),
         ([QUESTION, "--agent", "sc:many"], "not the number of samples"),
@@ -270,6 +272,117 @@ def test_a_plan_that_cannot_run_lists_its_faults(folder):
     assert result.exit_code == ExitCode.USAGE
     assert "cycle.json holds no plan that can run:\n" in result.stderr
     assert "cycle: " in result.stderr
+
+
+def long_chain(count):
+    steps = [{"id": f"s{number}", "agent": "CoTAgent", "input": f"${{s{number - 1}}}"} for number in range(count)]
+    return {"steps": [steps[0] | {"input": ""}, *steps[1:]], "edges": [[f"s{n - 1}", f"s{n}"] for n in range(1, count)]}
+
+
+def test_a_plan_that_is_too_large_names_the_option_and_runs_with_it(folder):
+    Path("chain.json").write_text(json.dumps(long_chain(70)), "utf-8")
+    words = [QUESTION, *model("solver"), "--plan", "chain.json"]
+    refused, run = invoke(*words), invoke(*words, "--max-steps", "70", "--json")
+
+    assert refused.exit_code == ExitCode.USAGE
+    assert "70 steps, at most 64 are accepted; merge steps or raise max_steps (--max-steps)" in refused.stderr
+    assert run.exit_code == ExitCode.DONE, run.stderr
+    assert json.loads(run.stdout)["usage"]["calls"] == 70
+
+
+def test_a_plan_of_five_thousand_steps_is_refused_at_once_and_runs_when_asked_for(folder):
+    Path("chain.json").write_text(json.dumps(long_chain(5_000)), "utf-8")
+    refused = invoke(QUESTION, *model("broken"), "--plan", "chain.json")
+    code, out, err = mas(QUESTION, *model("solver"), "--plan", "chain.json", "--max-steps", "5000", "--quiet")
+
+    assert refused.exit_code == ExitCode.USAGE
+    assert "plan_too_large" in refused.stderr
+    assert refused.stderr.count("\n") == 2
+    assert (code, out) == (ExitCode.DONE, "42\n"), err
+
+
+def test_a_provider_without_its_key_is_found_before_anything_is_asked(folder):
+    Path("mas.toml").write_text('[menu.strong]\nmodel = "openai:gpt-4o"\n', encoding="utf-8")
+    for words in (["--model", "openai:gpt-4o-mini"], [*ORCHESTRATED]):
+        result = invoke(QUESTION, *words)
+        assert result.exit_code == ExitCode.USAGE
+        assert "set OPENAI_API_KEY in the environment. Nothing was asked." in result.stderr
+
+
+MENU = """
+[agents.SCAgent]
+model = "scripted:own.toml"
+samples = 2
+
+[menu.cheap]
+model = "scripted:cheap.toml"
+good_at = "quick drafts"
+"""
+
+
+def test_models_of_sub_agents_and_of_the_menu_come_from_the_settings(folder):
+    Path("mas.toml").write_text(MENU, encoding="utf-8")
+    script("own", f"[default]\nreply = {toml(ANSWER)}\n")
+    script("cheap", f"price = {{ input = 1.0, output = 2.0 }}\n[default]\nreply = {toml(ANSWER)}\n")
+    steps = [
+        {"id": "draft", "agent": "CoTAgent", "description": "", "input": "Draft.", "model": "cheap"},
+        {"id": "vote", "agent": "SCAgent", "description": "", "input": "Vote on ${draft}.", "model": None},
+        {"id": "end", "agent": "CoTAgent", "description": "", "input": "End ${vote}."},
+    ]
+    plan = {"thinking": "", "steps": steps, "edges": [["draft", "vote"], ["vote", "end"]]}
+    script("planner", f"[default]\nreply = {toml(json.dumps(plan))}\n")
+    result = invoke(QUESTION, *ORCHESTRATED, "--json", "--trace", "run.json")
+
+    assert result.exit_code == ExitCode.DONE, result.output
+    outcome = read_trace(folder / "run.json")
+    ran = {step.id: step.calls[0].model for step in outcome.steps}
+    assert ran == {"draft": "scripted:cheap.toml", "vote": "scripted:own.toml", "end": "scripted:solver.toml"}
+    assert "cheap: quick drafts, $1.00 in and $2.00 out per million tokens" in outcome.planning[0].messages[0].content
+    by_model = {row["model"]: row for row in json.loads(result.stdout)["models"]}
+    assert by_model["scripted:own.toml"]["usage"]["calls"] == 2
+    assert by_model["scripted:cheap.toml"]["cost_usd"] > 0
+    assert by_model["scripted:solver.toml"]["cost_usd"] == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("[agents.SCAgent]\nmodel = 7\n", "agents.SCAgent.model: got 7"),
+        ("[agents.SCAgnt]\nmodel = 'scripted:solver.toml'\n", "Did you mean 'SCAgent'"),
+        ("[menu.cheap]\ngood_at = 'x'\n", "menu.cheap.model"),
+        ("[menu.cheap]\nmodel = 'opnai:x'\n", "Did you mean 'openai'"),
+    ],
+)
+def test_a_wrong_menu_is_wrong_usage(folder, settings, message):
+    Path("mas.toml").write_text(settings, encoding="utf-8")
+    result = invoke(QUESTION, *model("broken"))
+
+    assert result.exit_code == ExitCode.USAGE
+    assert message in result.stderr
+
+
+def test_a_disk_that_fills_up_under_the_trace_costs_neither_answer_nor_trace(folder):
+    """No file of this process may hold a byte: as on a full disk, only the end finds out."""
+    run = subprocess.run(
+        [*MAS, "solve", QUESTION, *ORCHESTRATED, "--trace", "run.json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
+    )
+
+    assert (run.returncode, run.stdout) == (ExitCode.FAILED, "42\n")
+    assert "cannot write the trace" in run.stderr
+    said = run.stderr[run.stderr.index("It holds:\n") :].splitlines()[1]
+    assert json.loads(said)["answer"] == "42"
+    assert not Path("run.json").exists()
+
+
+def test_a_trace_into_a_full_device_is_refused_before_anything_is_asked(folder):
+    result = invoke(QUESTION, *model("broken"), "--agent", "cot", "--trace", "/dev/full")
+
+    assert result.exit_code == ExitCode.USAGE
+    assert "is no file" in result.stderr
 
 
 def test_a_question_that_is_not_utf_8_is_wrong_usage(folder):

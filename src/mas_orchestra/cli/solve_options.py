@@ -20,6 +20,7 @@ __all__ = [
     "Json",
     "MaxCalls",
     "MaxCost",
+    "MaxSteps",
     "MaxTokens",
     "Model",
     "OnError",
@@ -35,6 +36,7 @@ __all__ = [
     "StepTimeout",
     "Timeout",
     "Trace",
+    "above_zero",
 ]
 
 
@@ -63,7 +65,8 @@ class OnErrorChoice(StrEnum):
     SKIP = "skip"
 
 
-def _finite(value: float | None) -> float | None:
+def above_zero(value: float | None) -> float | None:
+    """The value of an option, if it is a finite number above 0."""
     if value is not None and not (math.isfinite(value) and value > 0):
         raise typer.BadParameter(f"{value} is not a number above 0")
     return value
@@ -125,14 +128,19 @@ MaxTokens: TypeAlias = Annotated[
     int | None, typer.Option("--max-tokens", min=1, metavar="N", help="Most tokens of the run, prompts included.")
 ]
 MaxCost: TypeAlias = Annotated[
-    float | None, typer.Option("--max-cost", metavar="USD", callback=_finite, help="Most US dollars of the run.")
+    float | None, typer.Option("--max-cost", metavar="USD", callback=above_zero, help="Most US dollars of the run.")
+]
+MaxSteps: TypeAlias = Annotated[
+    int | None, typer.Option("--max-steps", min=1, metavar="N", help="Largest plan that is run, in steps. Default: 64.")
 ]
 Timeout: TypeAlias = Annotated[
-    float | None, typer.Option("--timeout", metavar="SECONDS", callback=_finite, help="Time limit of the run.")
+    float | None, typer.Option("--timeout", metavar="SECONDS", callback=above_zero, help="Time limit of the run.")
 ]
 StepTimeout: TypeAlias = Annotated[
     float | None,
-    typer.Option("--step-timeout", metavar="SECONDS", callback=_finite, help="Time limit of one step, queueing aside."),
+    typer.Option(
+        "--step-timeout", metavar="SECONDS", callback=above_zero, help="Time limit of one step, queueing aside."
+    ),
 ]
 OnError: TypeAlias = Annotated[
     OnErrorChoice,

@@ -23,6 +23,7 @@ from mas_orchestra.cli.solve_options import DegreeChoice, FormatChoice, OnErrorC
 from mas_orchestra.cli.solve_system import SystemChoice, refuse_contradictions
 from mas_orchestra.cli.telemetry import telemetry
 from mas_orchestra.config import Settings, load_settings
+from mas_orchestra.errors import ConfigError
 from mas_orchestra.models.base import ChatModel
 from mas_orchestra.plan.report import PlanFormat
 from mas_orchestra.run import Limits, OnStepError, Outcome, Runtime, System, run_async
@@ -55,6 +56,7 @@ class Request:
     timeout: float | None
     step_timeout: float | None
     on_step_error: OnErrorChoice
+    max_steps: int | None
     repair_turns: int | None
     prompt: Path | None
     plan_format: FormatChoice | None
@@ -110,7 +112,7 @@ def _refuse_contradictions(request: Request) -> None:
     refuse_contradictions(
         plan=request.plan is not None,
         agent=request.agent is not None,
-        dom=request.dom is not None,
+        planning={"--dom": request.dom is not None, "--max-steps": request.max_steps is not None},
         orchestrating={
             "--orchestrator": request.orchestrator is not None,
             "--format": request.plan_format is not None,
@@ -136,6 +138,7 @@ def _system_choice(request: Request, alone: AgentSpec | None) -> SystemChoice:
         agent_name=request.agent or "",
         dom=DoM(request.dom) if request.dom else None,
         format=None if asked is FormatChoice.AUTO else PlanFormat(asked),
+        max_steps=request.max_steps,
         repair_turns=request.repair_turns,
         prompt=request.prompt,
     )
@@ -171,7 +174,11 @@ def _opened(uri: str, cache: Path | None, settings: Settings) -> ChatModel:
     from mas_orchestra.models.uri import open_model
 
     model = open_model(uri, settings)
-    return model if cache is None else CachedModel(model, cache)
+    if cache is not None:
+        return CachedModel(model, cache)  # may answer without any key
+    if missing := getattr(model, "missing_key", None):
+        raise ConfigError(f"{uri}: there is no key for it; set {missing} in the environment. Nothing was asked.")
+    return model
 
 
 def _retriever(corpus: Path | None) -> Retriever | None:

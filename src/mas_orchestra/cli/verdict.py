@@ -33,7 +33,7 @@ def explain(outcome: Outcome) -> str:
     elif outcome.failure:
         lines[0] += f" {outcome.failure.code}: {outcome.failure.message}"
     if any(fault.code is FaultCode.PLAN_TOO_LARGE for fault in outcome.faults):
-        lines.append("Raise --max-calls if a plan of that size is what you want.")
+        lines.append("Raise --max-calls or --max-steps if a plan of that size is what you want.")
     if advice := ADVICE.get(outcome.status):
         lines.append(advice)
     return "\n".join(lines)

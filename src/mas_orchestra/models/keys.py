@@ -24,6 +24,7 @@ PROVIDER_KEYS = {
     "generativelanguage.googleapis.com": "GEMINI_API_KEY",
     "openrouter.ai": "OPENROUTER_API_KEY",
 }
+KEY_HEADERS = {"authorization", "api-key", "x-api-key", "x-goog-api-key"}
 OWN_KEY = "MAS_API_KEY"
 """For endpoints given by URL that are no known provider's: the user set it for this program."""
 
@@ -35,6 +36,8 @@ class Credentials:
     headers: Mapping[str, str] = field(repr=False)
     secrets: tuple[str, ...] = field(repr=False)
     source: str
+    missing: str | None = None
+    """Variable in which a provider's key was looked for and not found, where every request needs one."""
 
 
 def default_base_url(environ: Mapping[str, str]) -> str:
@@ -67,8 +70,10 @@ def find_credentials(base_url: str, settings: EndpointSettings, environ: Mapping
     secrets = tuple(value for value in (key, *headers.values()) if len(value) >= 6)
     if key:
         headers = {"Authorization": f"Bearer {key}", **headers}
+    is_needed = variable != "" and variable in PROVIDER_KEYS.values()
     return Credentials(
         headers=headers,
+        missing=variable if is_needed and not any(name.lower() in KEY_HEADERS for name in headers) else None,
         secrets=secrets,
         source=f"key from {variable}" if key else f"no key was sent; set {variable or 'api_key_env'}",
     )

@@ -34,6 +34,9 @@ class OpenAICompatibleModel:
         environ: Where keys are looked up.
         limiter: Instead of the endpoint's shared limiter, for tests with a clock of their own.
 
+    Attributes:
+        missing_key: Environment variable that should hold the provider's key and does not; ``None`` if all is well.
+
     Raises:
         ConfigError: The base URL is none, or a named environment variable is not set.
     """
@@ -55,6 +58,7 @@ class OpenAICompatibleModel:
         credentials = find_credentials(base_url, options, environ)
         self._limiter = limiter
         self._pricing = ModelPricing(name, base_url, settings.prices)
+        self.missing_key = credentials.missing
         self._target = Target(
             name=name,
             uri=f"openai:{name}" + ("" if base_url == OPENAI_BASE_URL else f"@{base_url}"),
