@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeGuard, TypeVar, get_args
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -24,10 +24,13 @@ __all__ = [
     "LocalSettings",
     "MenuModel",
     "Price",
+    "Section",
     "Settings",
     "load_settings",
     "normal_base_url",
+    "read_config",
     "read_settings",
+    "read_toml",
 ]
 
 CONFIG_FILE = "mas.toml"
@@ -35,6 +38,7 @@ CONFIG_VARIABLE = "MAS_CONFIG"
 
 OVERRIDE = re.compile(r'((?:"[^"]*"|[^"=])+)=(.*)')
 
+Config = TypeVar("Config", bound=BaseModel)
 Tree: TypeAlias = dict[str, JsonValue]
 Places: TypeAlias = dict[tuple[str, ...], str]
 """Which file or option set what lies at a path."""
@@ -70,11 +74,13 @@ def _endpoint_keys(value: object) -> object:
     return found
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
+    """One table of a configuration: frozen, no unknown keys, no conversions between types."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
-class EndpointSettings(_Section):
+class EndpointSettings(Section):
     """``[endpoints."BASE_URL"]``: how one endpoint is used.
 
     Attributes:
@@ -103,7 +109,7 @@ class EndpointSettings(_Section):
     headers: dict[str, str] = Field(default_factory=dict, repr=False)
 
 
-class Price(_Section):
+class Price(Section):
     """``[prices."NAME"]``: US dollars per million tokens.
 
     Attributes:
@@ -118,7 +124,7 @@ class Price(_Section):
     cache_write: float | None = Field(default=None, ge=0)
 
 
-class LocalSettings(_Section):
+class LocalSettings(Section):
     """``[local]``: the embedded model.
 
     Attributes:
@@ -132,7 +138,7 @@ class LocalSettings(_Section):
     context_tokens: int = Field(default=4096, ge=256)
 
 
-class MenuModel(_Section):
+class MenuModel(Section):
     """``[menu.NAME]``: a model that a plan may choose for one of its steps.
 
     Attributes:
@@ -144,7 +150,7 @@ class MenuModel(_Section):
     good_at: str = ""
 
 
-class Settings(_Section):
+class Settings(Section):
     """Everything that a command can be told, with a default for each.
 
     Attributes:
@@ -217,13 +223,21 @@ def load_settings(
     default = (folder or Path.cwd()) / CONFIG_FILE
     if file is None and default.is_file():
         file = default
-    return read_settings(_read_toml(file) if file else {}, overrides, place=str(file or CONFIG_FILE))
+    return read_settings(read_toml(file) if file else {}, overrides, place=str(file or CONFIG_FILE))
 
 
 def read_settings(tree: Mapping[str, JsonValue], overrides: Sequence[str] = (), *, place: str) -> Settings:
-    """Settings from values already read.
+    """Settings from values already read; see `read_config`."""
+    return read_config(Settings, tree, overrides, place=place)
+
+
+def read_config(
+    kind: type[Config], tree: Mapping[str, JsonValue], overrides: Sequence[str] = (), *, place: str
+) -> Config:
+    """A configuration of any kind from values already read.
 
     Args:
+        kind: Its model; tables in it are models too, or mappings of models.
         tree: What the file says.
         overrides: As in `load_settings`.
         place: Name of the file, for messages.
@@ -237,12 +251,17 @@ def read_settings(tree: Mapping[str, JsonValue], overrides: Sequence[str] = (), 
         _put(merged, keys, value, text)
         places[keys] = f"--set {text.partition('=')[0].strip()}"
     try:
-        return Settings.model_validate(merged)
+        return kind.model_validate(merged)
     except ValidationError as error:
-        raise ConfigError("\n".join(_explain(problem, places, place) for problem in error.errors())) from None
+        raise ConfigError("\n".join(_explain(kind, problem, places, place) for problem in error.errors())) from None
 
 
-def _read_toml(file: Path) -> Tree:
+def read_toml(file: Path) -> Tree:
+    """What a TOML file says.
+
+    Raises:
+        ConfigError: It cannot be read, or is not TOML; says where.
+    """
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -288,14 +307,14 @@ def _put(tree: Tree, keys: tuple[str, ...], value: JsonValue, text: str) -> None
     tree[keys[-1]] = value
 
 
-def _explain(problem: ErrorDetails, places: Places, file: str) -> str:
+def _explain(kind: type[BaseModel], problem: ErrorDetails, places: Places, file: str) -> str:
     """One line for one fault: place, what was got, what is accepted."""
     path = tuple(str(part) for part in problem["loc"])
     prefixes = (path[:length] for length in range(len(path), 0, -1))
     place = next((places[prefix] for prefix in prefixes if prefix in places), file)
     where = f"{place}: {'.'.join(path)}"
     if problem["type"] == "extra_forbidden":
-        known = _keys_at(path[:-1])
+        known = _keys_at(kind, path[:-1])
         close = nearest(path[-1], known)
         return f"{where}: unknown key.{f' Did you mean {close!r}?' if close else ''} Known: {', '.join(known)}."
     got = problem["input"]
@@ -303,11 +322,19 @@ def _explain(problem: ErrorDetails, places: Places, file: str) -> str:
     return f"{where}: got {shown}; {problem['msg'][0].lower()}{problem['msg'][1:]}."
 
 
-def _keys_at(path: tuple[str, ...]) -> Iterable[str]:
-    """The keys that are accepted in the table at `path`."""
-    sections: dict[str, type[BaseModel]] = {
-        "endpoints": EndpointSettings,
-        "prices": Price,
-        "local": LocalSettings,
-    }
-    return sorted((sections[path[0]] if path else Settings).model_fields)
+def _keys_at(kind: type[BaseModel], path: tuple[str, ...]) -> Iterable[str]:
+    """The keys that are accepted in the table at `path`; tables with names of the user's own are passed over."""
+    for name in path:
+        field = kind.model_fields.get(name)
+        if field is not None:
+            kind = next((part for part in _parts(field.annotation) if _is_model(part)), kind)
+    return sorted(kind.model_fields)
+
+
+def _parts(annotation: object) -> list[object]:
+    """A type and all types that it is made of."""
+    return [annotation, *(part for inner in get_args(annotation) for part in _parts(inner))]
+
+
+def _is_model(part: object) -> TypeGuard[type[BaseModel]]:
+    return isinstance(part, type) and issubclass(part, BaseModel)

@@ -42,7 +42,13 @@ async def test_every_role_speaks_in_every_round_and_then_the_judge():
     assert context.purposes == [*rounds, "judge"]
     assert outcome.answer == "answer of judge"
     assert outcome.thinking == "thought of judge"
-    assert outcome.details == {"roles": ["Ann", "Bob"], "rounds": 5, "missing": [], "consensus": False}
+    assert outcome.details == {
+        "roles": ["Ann", "Bob"],
+        "rounds": 5,
+        "missing": [],
+        "consensus": False,
+        "first_round_unanimous": False,
+    }
 
 
 async def test_each_speaks_in_its_role():

@@ -90,6 +90,8 @@ class DebateAgent(ConfiguredAgent):
                 {"round": number, "role": turn.role, "reason": turn.failure} for turn in turns if not turn.reply
             ]
             details |= {"rounds": number, "missing": missing}
+            if number == 1:
+                details["first_round_unanimous"] = await self._consensus(turns) is not None
             if self.stop_at_consensus and (agreed := await self._consensus(turns)):
                 return StepOutcome(
                     answer=agreed.answer, thinking=agreed.thinking, details={**details, "consensus": True}

@@ -61,19 +61,29 @@ class CachedModel:
     A hit is marked as cached, has no usage and costs nothing. Errors, refusals, replies that were cut off and empty
     ones are never kept. A call with several samples is answered when all of them are there.
 
+    Args:
+        model: Who is asked what is not there.
+        folder: Where replies are kept.
+        namespace: Replies kept under one are unknown under every other: for samples that must be independent.
+
     Raises:
         FileFormatError: `folder` cannot be made.
     """
 
-    def __init__(self, model: ChatModel, folder: Path) -> None:
+    def __init__(self, model: ChatModel, folder: Path, *, namespace: str = "") -> None:
         self._model = model
         self._folder = folder
+        self._namespace = namespace
         self.hits = 0
         self.misses = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FileFormatError(f"cache folder {folder}: cannot be made: {error.strerror or error}") from None
+
+    def within(self, namespace: str) -> "CachedModel":
+        """The same model and folder under a namespace inside this one."""
+        return CachedModel(self._model, self._folder, namespace=f"{self._namespace}/{namespace}")
 
     @property
     def uri(self) -> str:
@@ -101,7 +111,7 @@ class CachedModel:
         Raises:
             CallError: From the model itself.
         """
-        files = [self._file(key) for key in _keys(self.uri, messages, params)]
+        files = [self._file(key) for key in _keys(self.uri, messages, params, self._namespace)]
         kept = _read_all(files)
         if kept is not None:
             self.hits += 1
@@ -117,10 +127,12 @@ class CachedModel:
         return self._folder / key[:2] / f"{key[2:]}.json"
 
 
-def _keys(uri: str, messages: tuple[Message, ...], params: Params) -> list[str]:
+def _keys(uri: str, messages: tuple[Message, ...], params: Params, namespace: str = "") -> list[str]:
     """Names of all samples of a call. What does not change the reply is no part of them: `n`, `stream`."""
     asked = request_bytes(uri, messages, replace(params, n=1, stream=False), Dialect())
     common = hashlib.sha256(b"%d " % FORMAT + asked)
+    if namespace:
+        common.update(b"@%d:" % len(namespace) + namespace.encode())
     keys: list[str] = []
     for sample in range(params.n):
         one = common.copy()
