@@ -13,13 +13,13 @@ _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", 
 
 
 def csv_text(records: Sequence[Record]) -> str:
-    r"""A header and one line a record; a text that a spreadsheet could take for a formula starts with an apostrophe.
+    r"""A header and one line a record, as RFC 4180 has it; a text that a spreadsheet could take for a formula starts with an apostrophe.
 
     >>> csv_text([{"system": "=HYPERLINK(1)", "difference": -0.5, "p": None}])
-    "system,difference,p\n'=HYPERLINK(1),-0.5,\n"
+    "system,difference,p\r\n'=HYPERLINK(1),-0.5,\r\n"
     """
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, list(records[0]) if records else [], lineterminator="\n")
+    writer = csv.DictWriter(buffer, list(records[0]) if records else [])
     writer.writeheader()
     writer.writerows({key: _cell(value) for key, value in record.items()} for record in records)
     return buffer.getvalue()

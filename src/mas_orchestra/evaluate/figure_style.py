@@ -90,7 +90,7 @@ class Look:
     colour: str
     marker: str
     line: str
-    fill: str
+    is_filled: bool
 
 
 def title(text: str, *, is_simulated: bool) -> str:
@@ -122,10 +122,10 @@ def looks(field: Sequence[Entrant]) -> Mapping[str, Look]:
     return {
         entrant.label: Look(
             name=drawable(entrant.shown),
-            colour=(colour := _COLOURS[number % len(_COLOURS)]),
+            colour=_COLOURS[number % len(_COLOURS)],
             marker=_MARKERS[number % len(_MARKERS)],
             line="--" if entrant.info.is_single_agent else "-",
-            fill="white" if entrant.info.is_single_agent else colour,
+            is_filled=not entrant.info.is_single_agent,
         )
         for number, entrant in enumerate(field)
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mas_orchestra.evaluate.axes import AxisTable
 from mas_orchestra.evaluate.comparison import Paired
 from mas_orchestra.evaluate.diagnostics import Diagnosis
-from mas_orchestra.evaluate.figure_style import BLUE, GREY, INK, ORANGE, Drawing, Look, looks, style, title
+from mas_orchestra.evaluate.figure_style import BLUE, GREY, INK, ORANGE, Drawing, Look, drawable, looks, style, title
 from mas_orchestra.evaluate.plan_figure import plan_shapes
 from mas_orchestra.evaluate.scoreboard import Scoreboard, SystemRow
 from mas_orchestra.evaluate.verdict import VerdictKind
@@ -23,6 +23,10 @@ _PANELS_A_ROW = 3
 _WIDTH_IN = 9.6
 _LONGEST_IN_TWO_COLUMNS = 60
 _LETTER_IN = 0.075
+_LEGEND_LINE_IN = 0.2
+_LONGEST_AXIS, _LONGEST_VALUE = 24, 10
+_FEWEST_COLUMNS = 8
+"""A map of fewer columns leaves its right side empty rather than stretch its cells."""
 
 
 def draw_figures(board: Scoreboard, diagnoses: Sequence[Diagnosis]) -> tuple[Drawing, ...]:
@@ -50,7 +54,7 @@ def _accuracy_cost(board: Scoreboard, kinds: Mapping[str, Look]) -> Drawing | No
     has_prices = all(row.attempt_cost_usd is not None for row in rows) and any(row.attempt_cost_usd for row in rows)
     place = _attempt_cost if has_prices else _attempt_tokens
     name = title(f"Accuracy against {'cost' if has_prices else 'tokens'}", is_simulated=board.is_simulated)
-    figure, (axes,) = _panels(name, 1, height_in=4.6)
+    figure, (axes,) = _panels(name, 1, height_in=3.9, legend=[kinds[row.entrant.label].name for row in rows])
     for row in rows:
         look = kinds[row.entrant.label]
         axes.errorbar(
@@ -59,11 +63,13 @@ def _accuracy_cost(board: Scoreboard, kinds: Mapping[str, Look]) -> Drawing | No
             yerr=_reach(row.accuracy.mean, row.accuracy.low, row.accuracy.high),
             fmt=look.marker,
             color=look.colour,
-            markerfacecolor=look.fill,
-            markersize=8,
+            # Rings over discs: where two systems meet, both are seen.
+            markerfacecolor=look.colour if look.is_filled else "none",
+            markersize=8 if look.is_filled else 11,
             markeredgewidth=1.6,
             capsize=4,
             label=look.name,
+            zorder=2 if look.is_filled else 3,
         )
     _front(axes, rows, place)
     _cost_axis(axes, [place(row) for row in rows], is_money=has_prices)
@@ -120,7 +126,7 @@ def _axis_accuracy(board: Scoreboard, kinds: Mapping[str, Look]) -> Drawing | No
     if not board.axes:
         return None
     name = title("Accuracy along each axis", is_simulated=board.is_simulated)
-    figure, panels = _panels(name, len(board.axes), height_in=3.3)
+    figure, panels = _panels(name, len(board.axes), height_in=2.6, legend=[look.name for look in kinds.values()])
     for axes, table in zip(panels, board.axes, strict=True):
         for label, look in kinds.items():
             _band(axes, table, label, look)
@@ -153,7 +159,7 @@ def _band(axes: "Axes", table: AxisTable, label: str, look: Look) -> None:
         look.line,
         color=look.colour,
         marker=look.marker,
-        markerfacecolor=look.fill,
+        markerfacecolor=look.colour if look.is_filled else "white",
         markersize=5,
         label=look.name,
     )
@@ -166,7 +172,7 @@ def _axis_gain(board: Scoreboard, kinds: Mapping[str, Look]) -> Drawing | None:
     is_over_single = all(gain.paired.reference.info.is_single_agent for table in board.axes for gain in table.gains)
     over = "single agent" if is_over_single else "reference"
     name = title(f"Gain over the {over} along each axis", is_simulated=board.is_simulated)
-    figure, panels = _panels(name, len(board.axes), height_in=3.3)
+    figure, panels = _panels(name, len(board.axes), height_in=2.6, legend=[kinds[label].name for label in labels])
     for axes, table in zip(panels, board.axes, strict=True):
         axes.axhline(0, color=INK, linewidth=1)
         axes.axhspan(-100 * board.margin, 100 * board.margin, color="#e5e7eb", zorder=0)
@@ -228,8 +234,8 @@ def _verdict_map(board: Scoreboard, kinds: Mapping[str, Look]) -> Drawing | None
         cells |= {(gain.paired.system.label, (table.axis, str(gain.value))): gain.paired for gain in table.gains}
     name = title("Verdicts", is_simulated=board.is_simulated)
     names = [kinds[label].name for label in labels]
-    width_in = max(7.0, 1.0 + _LETTER_IN * max(map(len, names)) + 0.5 * len(columns))
-    figure, (axes,) = _panels(name, 1, height_in=1.5 + 0.42 * len(labels), width_in=width_in)
+    width_in = max(7.0, 1.0 + _LETTER_IN * max(map(len, names)) + 0.5 * max(len(columns), _FEWEST_COLUMNS))
+    figure, (axes,) = _panels(name, 1, height_in=1.1 + 0.42 * len(labels), width_in=width_in)
     for row, label in enumerate(labels):
         for column, place in enumerate(columns):
             if (paired := cells.get((label, place))) is not None:
@@ -260,14 +266,16 @@ def _map_axes(axes: "Axes", columns: Sequence[tuple[str, str]], names: Sequence[
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.set_xlim(-0.6, len(columns) - 0.4)
+    axes.set_xlim(-0.6, max(len(columns), _FEWEST_COLUMNS) - 0.4)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_yticks(range(len(names)), names)
-    axes.set_xticks(range(len(columns)), [value.replace(" ", "\n") for _, value in columns])
+    axes.set_xticks(range(len(columns)), [drawable(value, _LONGEST_VALUE).replace(" ", "\n") for _, value in columns])
     for axis in dict.fromkeys(axis for axis, _ in columns if axis):
         places = [place for place, (other, _) in enumerate(columns) if other == axis]
         axes.axvline(places[0] - 0.5, color=GREY, linewidth=0.8)
-        axes.text((places[0] + places[-1]) / 2, -0.75, axis, ha="center", va="bottom", fontsize=9)
+        axes.text(
+            (places[0] + places[-1]) / 2, -0.75, drawable(axis, _LONGEST_AXIS), ha="center", va="bottom", fontsize=9
+        )
 
 
 def _verdict_legend(figure: "Figure") -> None:
@@ -277,28 +285,34 @@ def _verdict_legend(figure: "Figure") -> None:
     figure.legend(handles=patches, loc="outside lower center", ncols=4)
 
 
-def _panels(name: str, count: int, *, height_in: float, width_in: float = _WIDTH_IN) -> "tuple[Figure, list[Axes]]":
-    """A figure with `count` panels side by side, in rows of three."""
+def _panels(
+    name: str, count: int, *, height_in: float, width_in: float = _WIDTH_IN, legend: Sequence[str] = ()
+) -> "tuple[Figure, list[Axes]]":
+    """A figure with `count` panels side by side, in rows of three, with room for a legend of these names below."""
     from matplotlib.figure import Figure
 
     columns = min(count, _PANELS_A_ROW)
     rows = -(-count // columns)
-    figure = Figure(figsize=(width_in, height_in * rows + 0.4 * (rows > 1)), layout="constrained")
+    legend_in = _LEGEND_LINE_IN * -(-len(legend) // _legend_columns(legend)) if legend else 0.0
+    figure = Figure(figsize=(width_in, height_in * rows + legend_in + 0.4), layout="constrained")
     figure.suptitle(name)
     return figure, [figure.add_subplot(rows, columns, place + 1) for place in range(count)]
 
 
 def _legend(figure: "Figure", axes: "Axes") -> None:
     handles, names = axes.get_legend_handles_labels()
-    columns = 1 if len(names) == 1 or max(map(len, names)) > _LONGEST_IN_TWO_COLUMNS else 2
-    figure.legend(handles, names, loc="outside lower center", ncols=columns)
+    figure.legend(handles, names, loc="outside lower center", ncols=_legend_columns(names))
+
+
+def _legend_columns(names: Sequence[str]) -> int:
+    return 1 if len(names) == 1 or max(map(len, names)) > _LONGEST_IN_TWO_COLUMNS else 2
 
 
 def _value_axis(axes: "Axes", table: AxisTable) -> None:
-    axes.set_title(table.axis)
+    axes.set_title(drawable(table.axis, _LONGEST_AXIS))
     axes.set_xlabel("axis value")
     axes.set_xlim(-0.5, len(table.values) - 0.5)
-    axes.set_xticks(range(len(table.values)), [str(value) for value in table.values])
+    axes.set_xticks(range(len(table.values)), [drawable(str(value), _LONGEST_VALUE) for value in table.values])
 
 
 def _accuracy_axis(axes: "Axes") -> None:
