@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
@@ -156,6 +156,7 @@ def test_mcnemar_agrees_with_statsmodels(only_system, only_reference):
     assert mcnemar_exact(only_system, only_reference) == pytest.approx(min(1.0, theirs))
 
 
+@settings(max_examples=20)  # theirs is slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_agrees_with_statsmodels(p_values):
     assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
