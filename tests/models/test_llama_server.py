@@ -50,11 +50,12 @@ def is_running(pid):
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    return True
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"  # ended, only not yet buried
 
 
 def wait_until_gone(pid):
-    for _ in range(500):
+    for _ in range(2_000):
         if not is_running(pid):
             return True
         time.sleep(0.02)

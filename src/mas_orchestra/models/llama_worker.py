@@ -31,6 +31,7 @@ def main() -> None:
     reply.write(json.dumps({"address": server.listening_address}) + "\n")
     reply.flush()
     sys.stdin.read()
+    os._exit(0)  # nothing is left to be saved, and llama.cpp's own shutdown can take many seconds on a busy machine
 
 
 def _serve(settings: dict[str, Any]) -> Any:  # noqa: ANN401  (xllamacpp has no types)
