@@ -4,7 +4,7 @@ Read in this order, each with the reading's name in the details:
 
 1. the final answer (a box or a line "Answer: …", see `final_answer`), where it holds letters or an option's text; a box
    that holds anything else, as ``\boxed{\Delta E}``, is mathematics and is passed over;
-2. the whole reply, or else its last line, where that is letters or an option's text.
+2. a last line that is nothing but a letter; the whole reply; the last line: where that is letters or an option's text.
 
 ``B`` ``(b)`` ``B.`` ``**B)** Paris`` ``Option B`` ``\text{B}`` ``Ｂ`` ``B is correct`` are all B. ``A, C`` and
 ``A and C`` are two letters. A letter in the middle of a sentence ("a vitamin", "energy E") is none, and one beyond the
@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 
 from mas_orchestra.score.base import Score
-from mas_orchestra.score.final_answer import FinalAnswer, ReadBy, answer_lines, boxes, final_answer, is_echo
+from mas_orchestra.score.final_answer import ReadBy, is_echo, statements
 from mas_orchestra.tasks.task import Task
 
 __all__ = ["CHOICES", "ChoiceScorer", "read_letters"]
@@ -26,17 +26,18 @@ CHOICES = "choices"
 
 _LOOKALIKES = {ord(cyrillic): latin for cyrillic, latin in zip("АВСЕНКМОРТХ", "ABCEHKMOPTX", strict=True)}
 _CIRCLED = {0x24B6 + number: chr(ord("A") + number) for number in range(26)}
-_MARKS = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathit|bf|rm)\b|[*_`$\"'{}]|\\[()\[\]]")
+_MARKS = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathit|bf|rm)\b|[*_`$\"'{}]|\\[()\[\]]|</?answer>")
+_LEAD = re.compile(r"^(?:so|thus|hence|therefore|i(?: would| will)? (?:choose|pick|select|go with)|it is)\b,? ?")
 _PREFIX = re.compile(
     r"(?:the |my |correct |final |right ){0,3}(?:answers?|options?|choices?|letters?)(?: is| are)?[ :]*"
 )
-_SUFFIX = re.compile(r" (?:is|are) (?:the )?(?:correct|right|best|true|answer)\b.{0,60}")
+_SUFFIX = re.compile(r" (?:is|are) (?:the )?(?:correct|right|best|true|answer)\b.*|,? (?:because|since|as|which)\b.*")
 _LETTER = r"[(\[]?[a-z][)\].:]{0,2}"
-_LETTERS = re.compile(rf"{_LETTER}(?:(?: ?(?:,|;|/|&|\+) ?(?:and |or )?| and | or | ){_LETTER}){{0,25}}")
-_ONE_LETTER = re.compile(r"[a-z]")
-_LETTER_WITH_TEXT = re.compile(r"(?:[(\[]([a-z])[)\]][.:]?|([a-z])[).:])(?:[ ](\S.{0,2000}))?", re.DOTALL)
-_WORDS = frozenset({"and", "or"})
+_LETTERS = re.compile(rf"{_LETTER}(?:(?: ?(?:,|;|/|&|\+) ?(?:and |or )?| and (?:also )?| or | ){_LETTER}){{0,25}}")
+_MARKED_LETTER = re.compile(r"(?<!\w)(?:[(\[]([a-z])[)\]][.:]?|([a-z])[).:])(?: |$)")
+_WORDS = frozenset({"and", "or", "also"})
 _LONGEST = 2_000
+_LONE_LETTER = 4
 
 
 class ChoiceScorer:
@@ -72,36 +73,33 @@ def read_letters(text: str, options: tuple[str, ...] = ()) -> tuple[str, ...]:
     if len(text) > _LONGEST:
         return ()
     plain = _plain(text)
-    if by_text := _by_text(plain, options):
+    bare = _SUFFIX.sub("", _PREFIX.sub("", _LEAD.sub("", plain, count=1), count=1)).strip().rstrip(".")
+    if by_text := _by_text(bare, options):
         return by_text
-    bare = _SUFFIX.sub("", _PREFIX.sub("", plain, count=1)).strip().rstrip(".")
     if _LETTERS.fullmatch(bare):
-        words = [word for word in re.findall(r"[a-z]+", bare) if word not in _WORDS]
-        return _known({word.upper() for word in words if len(word) == 1}, options)
-    if (match := _LETTER_WITH_TEXT.fullmatch(bare)) is not None:
-        letter, rest = match[1] or match[2], match[3]
-        agrees = rest is None or not options or _by_text(rest.strip(), options) in {(), (letter.upper(),)}
-        return _known({letter.upper()}, options) if agrees else ()
+        return _known({word for word in re.findall(r"[a-z]+", bare) if word not in _WORDS}, options)
+    if (first := _MARKED_LETTER.match(bare)) is not None:
+        named = {match[1] or match[2] for match in _MARKED_LETTER.finditer(bare)}
+        named |= {letter.casefold() for letter in _by_text(bare[first.end() :].strip(), options)}
+        return _known(named, options)
     return ()
 
 
 def _read(reply: str, options: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    for found in _places(reply):
-        if letters := read_letters(found.text, options):
-            return letters, found.read_by.value
-    lines = [line for line in reply.splitlines() if line.strip()]
-    if lines and (letters := read_letters(lines[-1], options)):
-        return letters, "last_line"
+    for text, read_by in _places(reply):
+        if letters := read_letters(text, options):
+            return letters, read_by
     return (), "nothing"
 
 
-def _places(reply: str) -> Iterator[FinalAnswer]:
-    """Final statements, the last one first; then the whole reply."""
-    statements = [*boxes(reply)[-1:], *answer_lines(reply)[-1:]]
-    for statement in sorted(statements, key=lambda found: found.start, reverse=True):
-        inside = final_answer(statement.text)
-        yield inside if inside.read_by is ReadBy.LAST_BOX else statement
-    yield FinalAnswer(text=reply, start=0, read_by=ReadBy.WHOLE)
+def _places(reply: str) -> Iterator[tuple[str, str]]:
+    """Texts to read, each with the reading's name: the last final statement first."""
+    yield from ((found.text, found.read_by.value) for found in statements(reply))
+    last_line = next((line for line in reversed(reply.splitlines()) if line.strip()), "")
+    if len(_plain(last_line)) <= _LONE_LETTER:  # else it may be the end of a list of all options
+        yield last_line, "last_line"
+    yield reply, ReadBy.WHOLE.value
+    yield last_line, "last_line"
 
 
 def _plain(text: str) -> str:
@@ -117,9 +115,10 @@ def _by_text(plain: str, options: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _known(letters: set[str], options: tuple[str, ...]) -> tuple[str, ...]:
-    """In order; none at all where one of them is no option."""
+    """In capitals and in order; none at all where one of them is no option."""
     last = chr(ord("A") + len(options) - 1) if options else "Z"
-    return tuple(sorted(letters)) if all(letter <= last for letter in letters) else ()
+    named = sorted(letter.upper() for letter in letters)
+    return tuple(named) if all(letter <= last for letter in named) else ()
 
 
 def _options(metadata: Mapping[str, object]) -> tuple[str, ...]:

@@ -12,12 +12,14 @@ Of two final statements the later one counts: models put intermediate results in
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["FinalAnswer", "ReadBy", "answer_lines", "boxes", "final_answer", "is_echo"]
+__all__ = ["FinalAnswer", "ReadBy", "answer_line", "boxes", "final_answer", "is_echo", "statements"]
 
 _BRACE = re.compile(r"\\[{}]|\\f?boxed ?\{|[{}]")
+_BOX = re.compile(r"\\f?boxed ?\{")
 _LABEL = re.compile(
     r"(?:^|(?<=[\s*_#>.,;]))(?:final[ _])?answer(?:[*_]{0,3} ?[:=：]|[*_]{0,3} is\b:?)[*_ \t]{0,4}", re.IGNORECASE
 )
@@ -53,12 +55,14 @@ def final_answer(reply: str) -> FinalAnswer:
     >>> final_answer("\\boxed{\\Delta E} is small.\nAnswer: **D**").text
     'D'
     """
-    found = [*boxes(reply)[-1:], *answer_lines(reply)[-1:]]
-    if not found:
-        return FinalAnswer(text=reply.strip(), start=0, read_by=ReadBy.WHOLE)
-    last = max(found, key=lambda answer: answer.start)
-    inside = boxes(last.text) if last.read_by is ReadBy.ANSWER_LINE else []
-    return inside[-1] if inside else last
+    return next(statements(reply), FinalAnswer(text=reply.strip(), start=0, read_by=ReadBy.WHOLE))
+
+
+def statements(reply: str) -> Iterator[FinalAnswer]:
+    """The last box and the last line with the answer, the later one first; of a line with a box in it, the box."""
+    found = [*boxes(reply)[-1:], *filter(None, [answer_line(reply)])]
+    for statement in sorted(found, key=lambda answer: answer.start, reverse=True):
+        yield from boxes(statement.text)[-1:] or [statement]
 
 
 def boxes(text: str) -> list[FinalAnswer]:
@@ -66,7 +70,8 @@ def boxes(text: str) -> list[FinalAnswer]:
     found: list[FinalAnswer] = []
     opened: list[int | None] = []  # where a box's content starts; None for an ordinary brace
     last_start = -1
-    for match in _BRACE.finditer(text):
+    first = _BOX.search(text)  # braces before it belong to no box
+    for match in _BRACE.finditer(text, first.start()) if first else ():
         mark = match.group()
         if mark in {"\\{", "\\}"}:
             continue
@@ -79,15 +84,15 @@ def boxes(text: str) -> list[FinalAnswer]:
     return found
 
 
-def answer_lines(text: str) -> list[FinalAnswer]:
-    """What follows each label, to the end of its line, or the next line where nothing follows on its own."""
-    found = []
-    for match in _LABEL.finditer(text):
+def answer_line(text: str) -> FinalAnswer | None:
+    """What follows the last label that anything follows: the rest of its line, or the next line that is not empty."""
+    if "answer" not in text.lower():  # far faster than the pattern, and the usual case
+        return None
+    for match in reversed(list(_LABEL.finditer(text))):
         rest = text[match.end() : match.end() + _LONGEST_LINE].lstrip()
-        line = rest.partition("\n")[0].strip(" \t*_")
-        if line:
-            found.append(FinalAnswer(text=line, start=match.end(), read_by=ReadBy.ANSWER_LINE))
-    return found
+        if line := rest.partition("\n")[0].lstrip(" \t*_").rstrip(" \t*_."):
+            return FinalAnswer(text=line, start=match.end(), read_by=ReadBy.ANSWER_LINE)
+    return None
 
 
 def is_echo(reply: str, question: str) -> bool:

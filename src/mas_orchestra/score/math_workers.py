@@ -71,8 +71,10 @@ class MathWorkers:
         worker = self._idle.get()
         try:
             for _ in range(_TRIES):
-                if worker is None or not worker.is_alive:
-                    worker = _Worker.start()
+                if worker is not None and not worker.is_alive:
+                    worker.end()
+                    worker = None
+                worker = worker or _Worker.start()
                 if (compared := worker.compare(left, right, both_ways, self._time_limit_s)) is not None:
                     break
             else:
@@ -82,6 +84,11 @@ class MathWorkers:
         with self._lock:
             self.kills += compared is Compared.TIME_LIMIT
         return compared
+
+    @property
+    def processes(self) -> "tuple[subprocess.Popen[str], ...]":
+        """The processes that wait for work; none before the first comparison."""
+        return tuple(worker.process for worker in tuple(self._idle.queue) if worker is not None)
 
     def close(self) -> None:
         """End the processes; a later comparison starts new ones."""
@@ -107,7 +114,7 @@ class _Worker:
     """One process. Used by one thread at a time."""
 
     def __init__(self, process: "subprocess.Popen[str]", stdin: IO[str], stdout: IO[str]) -> None:
-        self._process = process
+        self.process = process
         self._stdin = stdin
         self._stdout = stdout
 
@@ -135,7 +142,7 @@ class _Worker:
 
     @property
     def is_alive(self) -> bool:
-        return self._process.poll() is None
+        return self.process.poll() is None
 
     def compare(self, left: str, right: str, both_ways: bool, time_limit_s: float) -> Compared | None:  # noqa: FBT001  (private; the pool's own keyword)
         """What came of it; ``None`` where the process was found dead and the same may be asked of another."""
@@ -169,12 +176,12 @@ class _Worker:
 
     def _kill_late(self, late: threading.Event) -> None:
         late.set()
-        self._process.kill()
+        self.process.kill()
 
     def end(self) -> None:
         """Kill the process and take back what it held."""
-        self._process.kill()
-        self._process.wait()
+        self.process.kill()
+        self.process.wait()
         for pipe in (self._stdout, self._stdin):
             try:
                 pipe.close()

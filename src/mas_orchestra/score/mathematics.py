@@ -26,7 +26,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from mas_orchestra.score.base import Score
-from mas_orchestra.score.final_answer import final_answer, is_echo
+from mas_orchestra.score.final_answer import FinalAnswer, ReadBy, final_answer, is_echo
 from mas_orchestra.score.latex import LONGEST_FORMULA, canonical, to_latex
 from mas_orchestra.score.math_workers import Compared, MathWorkers
 from mas_orchestra.score.quantity import Quantity, bare, read_quantity
@@ -105,8 +105,7 @@ class MathematicsScorer:
         read, read_by = found.text, found.read_by.value
         verdict = _Verdict(compared=Compared.DIFFERENT, rule="number")
         for reference in task.answers:
-            if found.read_by == "whole":
-                read, read_by = _stated(found.text, reference, mark)
+            read, read_by = _stated(found, reference, mark)
             verdict = await self._compare(reference, read, percent, mark)
             if verdict.compared is Compared.SAME:
                 break
@@ -116,11 +115,13 @@ class MathematicsScorer:
         return Score(value=float(verdict.compared is Compared.SAME), reason=_REASONS[verdict.compared], details=details)
 
     async def _compare(self, reference: str, answer: str, percent: PercentRule, mark: str) -> _Verdict:
-        left, right = read_quantity(reference, mark), read_quantity(answer, mark)
+        left, right = _quantity(reference, mark), _quantity(answer, mark)
         if left is not None and right is not None:
             return _Verdict(compared=_compared(same_quantity(left, right, percent)), rule="number")
         if canonical(reference) == canonical(answer):
             return _Verdict(compared=_compared(bool(bare(answer))), rule="same_text")
+        if _is_false(answer, mark):
+            return _Verdict(compared=Compared.DIFFERENT, rule="false_equation")
         if max(len(answer), len(reference)) > LONGEST_FORMULA or "\n" in answer.strip():
             return _Verdict(compared=Compared.FAILED, rule="too_long")
         both_ways = self._direction is Direction.SYMMETRIC
@@ -172,24 +173,36 @@ def _compared(same: bool) -> Compared:  # noqa: FBT001  (its only argument)
     return Compared.SAME if same else Compared.DIFFERENT
 
 
-def _stated(text: str, reference: str, mark: str) -> tuple[str, str]:
-    """A reply without box and label: itself, or the number that its last line states, and by which rule."""
-    if read_quantity(text, mark) is not None or read_quantity(reference, mark) is None:
-        return text, "whole"
-    lines = text.splitlines()
-    last = _EXPLANATION.split(lines[-1])[0] if lines else ""
-    states = list(_STATES.finditer(last))
-    if states and not _HEDGE.search(last):
-        tail = last[states[-1].end() :].strip()
-        if read_quantity(tail, mark) is not None:
-            return tail, "last_line"
-    return text, "whole"
+def _quantity(text: str, mark: str) -> Quantity | None:
+    """As `read_quantity`; with the decimal mark ``,`` a text that is none, as ``1.5``, is read with the other mark."""
+    return read_quantity(text, mark) or (read_quantity(text) if mark != "." else None)
+
+
+def _stated(found: FinalAnswer, reference: str, mark: str) -> tuple[str, str]:
+    """The final answer without what explains it, or the number in which a text's last line ends; and by which rule."""
+    if _quantity(reference, mark) is None or _quantity(found.text, mark) is not None:
+        return found.text, found.read_by.value
+    line = _EXPLANATION.split(found.text.splitlines()[-1])[0] if found.text else ""
+    if _quantity(line, mark) is not None and found.read_by is ReadBy.ANSWER_LINE:
+        return line, found.read_by.value
+    states = list(_STATES.finditer(line)) if found.read_by is ReadBy.WHOLE else []
+    tail = line[states[-1].end() :].strip() if states else ""
+    if _quantity(tail, mark) is None or _HEDGE.search(line) or _is_false(line, mark):
+        return found.text, found.read_by.value
+    return tail, "last_line"
+
+
+def _is_false(text: str, mark: str) -> bool:
+    """Whether the text is an equation of two different numbers; Math-Verify would read its right side only."""
+    left, equals, right = text.partition("=")
+    first, second = _quantity(left.strip(), mark), _quantity(right.strip(), mark)
+    return bool(equals) and first is not None and second is not None and not same_quantity(first, second)
 
 
 def _marks_are_ambiguous(references: tuple[str, ...], answer: str, mark: str) -> bool:
     """Whether the answer would be right if point and comma changed places."""
     swapped = read_quantity(answer, "," if mark == "." else ".")
     return swapped is not None and any(
-        (quantity := read_quantity(reference, mark)) is not None and same_quantity(quantity, swapped)
+        (quantity := _quantity(reference, mark)) is not None and same_quantity(quantity, swapped)
         for reference in references
     )

@@ -46,11 +46,16 @@ _NUMBER = re.compile(
     r")(?![0-9,.]?[0-9])"
 )
 _OVER = re.compile(r" ?/ ?([0-9]{1,40})")
-_UNIT = re.compile(r"[ -]?((?:square |cubic )?[a-z°%$€£¥µμ]{1,20}(?:[ /·][a-z°]{1,20}){0,3}(?:\^?\{?[23²³]\}?)?)\.?")
+_UNIT = re.compile(r"-?([a-z°%$€£¥¢µμ]{1,20}(?:[ /·][a-z°]{1,20}){0,2})(\^[23])?")
+_POWER_WORD = re.compile(r"\b(square|cubic) ([a-z]{1,20})")
+_WRITTEN = {ord("²"): "^2", ord("³"): "^3", ord("{"): None, ord("}"): None}
 _NO_UNITS = frozenset(
     {"sqrt", "sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "exp", "mod", "pi", "theta", "alpha", "beta"}
-    | {"and", "or", "if", "then", "times", "over", "plus", "minus"}
+    | {"and", "or", "if", "then", "times", "over", "plus", "minus", "not", "is", "are", "was", "but", "to", "so"}
+    | {"because", "since", "maybe", "nor", "either", "with", "when", "where", "for", "cdot", "choose", "infty"}
 )
+"""A word of these makes it mathematics, or a sentence."""
+_SHORTEST_WORD = 3
 _UNIT_TABLE: Mapping[str, tuple[str, ...]] = {
     "%": ("percent", "per cent", "percentage points", "pct"),
     "$": ("dollar", "usd", "us$"),
@@ -58,7 +63,7 @@ _UNIT_TABLE: Mapping[str, tuple[str, ...]] = {
     "£": ("pound sterling", "gbp"),
     "¥": ("yen", "jpy"),
     "¢": ("cent",),
-    "°": ("degree", "deg", "^circ", "^{circ}"),
+    "°": ("degree", "deg", "^circ"),
     "mm": ("millimeter", "millimetre"),
     "cm": ("centimeter", "centimetre"),
     "m": ("meter", "metre"),
@@ -77,7 +82,7 @@ _UNIT_TABLE: Mapping[str, tuple[str, ...]] = {
     "mph": ("miles per hour",),
 }
 _UNITS = {spelling: unit for unit, spellings in _UNIT_TABLE.items() for spelling in (unit, *spellings)}
-_POWERS = {"²": "^2", "³": "^3"}
+_POWER_WORD = re.compile(r"\b(square|cubic) ([a-z]{1,20})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +99,6 @@ class Quantity:
     decimals: int | None = 0
 
 
-@lru_cache(maxsize=4096)
 def read_quantity(text: str, decimal_mark: str = ".") -> Quantity | None:
     r"""The number that the whole text is, or ``None``.
 
@@ -103,10 +107,14 @@ def read_quantity(text: str, decimal_mark: str = ".") -> Quantity | None:
     >>> read_quantity("16.181").value, read_quantity("16.181", decimal_mark=",").value
     (Fraction(16181, 1000), Fraction(16181, 1))
     """
+    # The cache keeps its texts, so that long ones must not reach it.
+    return _read(text, decimal_mark) if len(text) <= _LONGEST else None
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str, decimal_mark: str) -> Quantity | None:
     if _INTEGER.fullmatch(text):
         return Quantity(value=Fraction(int(text)))
-    if len(text) > _LONGEST:
-        return None
     plain = bare(text)
     unit = ""
     if (money := _MONEY.fullmatch(plain)) is not None:
@@ -114,9 +122,7 @@ def read_quantity(text: str, decimal_mark: str = ".") -> Quantity | None:
     if decimal_mark == ",":
         plain = plain.translate({ord("."): ",", ord(","): "."})
     number = _NUMBER.match(plain)
-    if number is None:
-        return None
-    return _with_unit(number.group(), plain[number.end() :], unit)
+    return _with_unit(number.group(), plain[number.end() :], unit) if number else None
 
 
 def bare(text: str) -> str:
@@ -162,21 +168,21 @@ def _value(number: str) -> tuple[Fraction | None, int | None]:
 
 
 def _unit(rest: str) -> str | None:
-    """The unit that the whole text behind a number is; ``None`` where it may be mathematics."""
-    has_text = bool(_TEXT.search(rest))
-    plain = " ".join(_TEXT.sub(r" \1", rest).replace("\\", "").casefold().split(" "))
-    stripped = " ".join(plain.split()).rstrip(".")
-    if known := _UNITS.get(stripped) or _UNITS.get(stripped.removesuffix("s")):
-        is_glued_letter = len(stripped) == 1 and stripped.isalpha() and not rest.startswith((" ", "\\"))
-        return None if is_glued_letter else known
-    match = _UNIT.fullmatch(" " + stripped)
-    if match is None or (stripped.split() or [""])[0] in _NO_UNITS:
+    """The unit that the whole text behind a number is; ``None`` where it may be mathematics or a sentence."""
+    text = _TEXT.sub(r" \1", rest).replace("\\", "").translate(_WRITTEN).casefold()
+    text = _POWER_WORD.sub(_as_power, " ".join(text.split()).rstrip("."))
+    if text in _UNITS and len(text) > 1:
+        return _UNITS[text]
+    match = _UNIT.fullmatch(text)
+    if match is None or _NO_UNITS & set(text.split()):
         return None
-    words = match[1]
-    for power, plain_power in _POWERS.items():
-        words = words.replace(power, plain_power)
-    words = words.replace("{", "").replace("}", "")
-    base, mark, power = words.partition("^")
-    base = _UNITS.get(base) or _UNITS.get(base.removesuffix("s")) or base
-    is_unit = has_text or len(base) >= 3 or base in _UNIT_TABLE or "/" in base
-    return (base.removesuffix("s") if len(base) > 3 else base) + mark + power if is_unit else None
+    name, power = match[1], match[2] or ""
+    if known := _UNITS.get(name) or _UNITS.get(name.removesuffix("s")):
+        is_variable = len(name) == 1 and name.isalpha() and not rest.startswith((" ", "\\"))
+        return None if is_variable else known + power
+    is_word = len(name) >= _SHORTEST_WORD or bool(_TEXT.search(rest)) or "/" in name
+    return (name.removesuffix("s") if len(name) > _SHORTEST_WORD else name) + power if is_word else None
+
+
+def _as_power(match: re.Match[str]) -> str:
+    return f"{match[2]}^{2 if match[1] == 'square' else 3}"

@@ -121,14 +121,18 @@ def _list_parts(answer: str, references: tuple[str, ...]) -> dict[str, float]:
 
 def _ways_to_list(answer: str) -> list[list[str]]:
     """The lists that a text can be read as; names may hold "and" or a comma, so one text may be several."""
-    if _is_nobody(answer):
-        return [[]]
     items = _json_items(answer)
     if items is not None:
         return [items]
     whole = answer.strip().strip("[]{}()")
     lines = _pieces(_SEPARATORS.split(whole))
-    return [lines, _pieces(re.split(r",|[\n;]", whole)), _pieces(piece for line in lines for piece in _AND.split(line))]
+    empty: list[list[str]] = [[]] if _is_nobody(answer) else []
+    return [
+        *empty,
+        lines,
+        _pieces(re.split(r",|[\n;]", whole)),
+        _pieces(piece for line in lines for piece in _AND.split(line)),
+    ]
 
 
 def _pieces(parts: Iterable[str]) -> list[str]:
