@@ -7,6 +7,7 @@ Read from the words alone, as ``each A's B equals 7``, ``A's B = 7``, ``the numb
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mas_orchestra.simulate.text import Text
 
@@ -18,11 +19,10 @@ _NUMBER = re.compile(r"\d{1,4}(?!\d)")
 _JOINER = re.compile(r",? ?(?:and |& ?|problem |to |through |- ?|– ?)|, ?|-|–", re.IGNORECASE)
 _RANGES = ("to", "through", "-", "–")
 _VALUE = re.compile(
-    r"(?:'s answer| have| has)?\??(?: (?:is|are|was|equals|equal to)\b| ?=|:)?:? ?(?:the answer is |answer: )?"
-    r"(?:problem \d{1,4}: ?)?\$?(?:\\boxed\{ ?)?(-?\d{1,18})(?![\d\w]|[.,]\d)",
+    r"(?:'s answer| have| has)?(?:\?:?| (?:is|are|was|equals|equal to)(?: the answer)?:?| ?[=:])"
+    r"(?: answer:| the answer is)? ?(?:problem \d{1,4}(?::| is| =) ?)?\$?(?:\\boxed\{ ?)?(-?\d{1,18})(?![\d\w]|[.,]\d)",
     re.IGNORECASE,
 )
-_SEPARATOR = re.compile(r"\??(?:'s answer| have| has)?\??(?: (?:is|are|was|equals|equal to)\b| ?=|:| answer:)")
 _BOXED = re.compile(r"\\boxed\{ ?(-?\d{1,18}) ?\}")
 _BARE = re.compile(r"(?<![\w.\-])-?\d{1,18}(?![\w]|[.,]\d)")
 _CHECK = re.compile(r"\b(?:verify|verifies|check|checks|double-check|review|validate|confirm)\b", re.IGNORECASE)
@@ -58,6 +58,7 @@ class _Mention:
     stop: int
 
 
+@lru_cache(maxsize=4096)
 def assignment(text: Text, task: str) -> Assignment:
     """What the sub-task asks of the text; one that names nothing, or only what is given, asks for all of it."""
     if not task:
@@ -122,8 +123,7 @@ def _numbered(text: Text, task: str, start: int) -> _Mention | None:
 
 
 def _valued(names: tuple[str, ...], task: str, start: int, stop: int, *, by_number: bool) -> _Mention:
-    has_separator = _SEPARATOR.match(task, stop) is not None
-    value = _VALUE.match(task, stop) if has_separator and len(names) == 1 else None
+    value = _VALUE.match(task, stop) if len(names) == 1 else None
     if value is None:
         return _Mention(names, by_number, None, start, stop)
     return _Mention(names, by_number, int(value[1]), start, value.end())

@@ -26,6 +26,7 @@ class Speaker:
         self._prompt, self._by = prompt, circumstances
         self._text = read(prompt.text)
         self._asked = assignment(self._text, prompt.task)
+        self._text.route(self._asked.targets, ())  # raises here, before anything is said
 
     def say(self, rng: Random) -> Choice:
         """One sample."""

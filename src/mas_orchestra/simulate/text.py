@@ -105,7 +105,7 @@ class Luck:
     fates: Mapping[str, Fate]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Text:
     """A text that was read; `asked` are quantities as "A's B" and needles by name, in the order of the questions."""
 
