@@ -3,13 +3,14 @@
 import csv
 import io
 import re
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 
-from mas_orchestra.errors import FileFormatError, UsageError
+from mas_orchestra.errors import FileFormatError, MissingExtraError, UsageError
 from mas_orchestra.evaluate.ablation import Fidelity
 from mas_orchestra.evaluate.csv_files import csv_text
 from mas_orchestra.evaluate.report import write_report
@@ -178,7 +179,9 @@ def test_no_cell_of_a_csv_is_a_formula(text) -> None:
 
 
 def test_numbers_that_are_none_are_empty_cells() -> None:
-    assert csv_text([{"a": float("nan"), "b": None, "c": float("inf"), "d": True, "e": 0}]) == "a,b,c,d,e\r\n,,,true,0\r\n"
+    assert (
+        csv_text([{"a": float("nan"), "b": None, "c": float("inf"), "d": True, "e": 0}]) == "a,b,c,d,e\r\n,,,true,0\r\n"
+    )
     assert csv_text([]) == "\r\n"
 
 
@@ -295,6 +298,14 @@ def test_degenerate_runs_have_a_report(results, tmp_path) -> None:
 def test_no_run_is_a_mistake_of_the_caller(tmp_path) -> None:
     with pytest.raises(UsageError, match="at least one run"):
         write_report([], tmp_path)
+
+
+@pytest.mark.parametrize("library", ["matplotlib", "scipy"])
+def test_a_missing_extra_is_named(library, tmp_path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+
+    with pytest.raises(MissingExtraError, match=r"pip install 'mas-orchestra\[eval\]'"):
+        write_report([duel([1.0], [1.0])], tmp_path)
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path) -> None:

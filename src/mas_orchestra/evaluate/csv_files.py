@@ -13,7 +13,9 @@ _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", 
 
 
 def csv_text(records: Sequence[Record]) -> str:
-    r"""A header and one line a record, as RFC 4180 has it; a text that a spreadsheet could take for a formula starts with an apostrophe.
+    r"""A header and one line a record, as RFC 4180 has it.
+
+    A text that a spreadsheet could take for a formula starts with an apostrophe.
 
     >>> csv_text([{"system": "=HYPERLINK(1)", "difference": -0.5, "p": None}])
     "system,difference,p\r\n'=HYPERLINK(1),-0.5,\r\n"

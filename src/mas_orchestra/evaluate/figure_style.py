@@ -13,7 +13,6 @@ from functools import cache
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from mas_orchestra.errors import MissingExtraError
 from mas_orchestra.evaluate.entrants import Entrant
 
 if TYPE_CHECKING:
@@ -39,6 +38,7 @@ INK, GREY, BLUE, ORANGE = "#1f2937", "#6b7280", "#0072B2", "#D55E00"
 _COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS = "osD^vP*Xph<>"
 _LONGEST_NAME = 60
+LONGEST_AXIS, LONGEST_VALUE = 24, 10
 _STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": GREY,
@@ -104,15 +104,9 @@ def title(text: str, *, is_simulated: bool) -> str:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Matplotlib's settings for the block.
+    """Matplotlib's settings for the block."""
+    import matplotlib as mpl
 
-    Raises:
-        MissingExtraError: Matplotlib is not installed.
-    """
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise MissingExtraError("a report's figures", "eval") from None
     with mpl.rc_context(_STYLE):
         yield
 

@@ -1,4 +1,4 @@
-"""The figures of a report: accuracy against cost, accuracy and gain along an axis, verdicts."""
+"""The figures of a report; accuracy against cost, accuracy and gain along an axis are drawn here."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -7,11 +7,23 @@ from typing import TYPE_CHECKING
 from mas_orchestra.evaluate.axes import AxisTable
 from mas_orchestra.evaluate.comparison import Paired
 from mas_orchestra.evaluate.diagnostics import Diagnosis
-from mas_orchestra.evaluate.figure_style import BLUE, GREY, INK, ORANGE, Drawing, Look, drawable, looks, style, title
+from mas_orchestra.evaluate.figure_style import (
+    GREY,
+    INK,
+    LONGEST_AXIS,
+    LONGEST_VALUE,
+    Drawing,
+    Look,
+    drawable,
+    looks,
+    style,
+    title,
+)
 from mas_orchestra.evaluate.plan_figure import plan_shapes
 from mas_orchestra.evaluate.scoreboard import Scoreboard, SystemRow
 from mas_orchestra.evaluate.verdict import VerdictKind
-from mas_orchestra.evaluate.wording import dollars, points
+from mas_orchestra.evaluate.verdict_map import verdict_map
+from mas_orchestra.evaluate.wording import dollars
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,26 +34,18 @@ __all__ = ["draw_figures"]
 _PANELS_A_ROW = 3
 _WIDTH_IN = 9.6
 _LONGEST_IN_TWO_COLUMNS = 60
-_LETTER_IN = 0.075
 _LEGEND_LINE_IN = 0.2
-_LONGEST_AXIS, _LONGEST_VALUE = 24, 10
-_FEWEST_COLUMNS = 8
-"""A map of fewer columns leaves its right side empty rather than stretch its cells."""
 
 
 def draw_figures(board: Scoreboard, diagnoses: Sequence[Diagnosis]) -> tuple[Drawing, ...]:
-    """Every figure for which there are numbers, in the order of the report.
-
-    Raises:
-        MissingExtraError: Matplotlib is not installed.
-    """
+    """Every figure for which there are numbers, in the order of the report."""
     kinds = looks([row.entrant for row in board.rows])
     with style():
         drawn = (
             _accuracy_cost(board, kinds),
             _axis_accuracy(board, kinds),
             _axis_gain(board, kinds),
-            _verdict_map(board, kinds),
+            verdict_map(board, kinds),
             plan_shapes(diagnoses, is_simulated=board.is_simulated),
         )
     return tuple(drawing for drawing in drawn if drawing is not None)
@@ -214,77 +218,6 @@ def _gains(axes: "Axes", placed: Sequence[tuple[float, Paired]], look: Look) -> 
         )
 
 
-_VERDICTS = {
-    VerdictKind.SYSTEM_BETTER: ("system better", BLUE, "white"),
-    VerdictKind.REFERENCE_BETTER: ("reference better", ORANGE, "white"),
-    VerdictKind.EQUIVALENT: ("no difference larger than the margin", "#c7cbd1", INK),
-    VerdictKind.CANNOT_TELL: ("cannot tell", "white", INK),
-}
-
-
-def _verdict_map(board: Scoreboard, kinds: Mapping[str, Look]) -> Drawing | None:
-    gains = [gain for table in board.axes for gain in table.gains]
-    labels = list(dict.fromkeys(gain.paired.system.label for gain in gains))
-    labels = labels or [one.system.label for one in board.comparisons]
-    if not labels:
-        return None
-    columns = [("", "all tasks"), *((table.axis, str(value)) for table in board.axes for value in table.values)]
-    cells = {(one.system.label, columns[0]): one for one in board.comparisons}
-    for table in board.axes:
-        cells |= {(gain.paired.system.label, (table.axis, str(gain.value))): gain.paired for gain in table.gains}
-    name = title("Verdicts", is_simulated=board.is_simulated)
-    names = [kinds[label].name for label in labels]
-    width_in = max(7.0, 1.0 + _LETTER_IN * max(map(len, names)) + 0.5 * max(len(columns), _FEWEST_COLUMNS))
-    figure, (axes,) = _panels(name, 1, height_in=1.1 + 0.42 * len(labels), width_in=width_in)
-    for row, label in enumerate(labels):
-        for column, place in enumerate(columns):
-            if (paired := cells.get((label, place))) is not None:
-                _cell(axes, column, row, paired)
-    _map_axes(axes, columns, names)
-    _verdict_legend(figure)
-    return Drawing(
-        name="verdicts",
-        title=name,
-        caption=(
-            f"Gain over the reference in percentage points; the margin is {100 * board.margin:g} points. Error rates "
-            "are held over all tasks as one family and over the axis values as another (Holm)."
-        ),
-        figure=figure,
-    )
-
-
-def _cell(axes: "Axes", column: int, row: int, paired: Paired) -> None:
-    from matplotlib.patches import Rectangle
-
-    _, fill, ink = _VERDICTS[paired.verdict.kind]
-    axes.add_patch(Rectangle((column - 0.47, row - 0.44), 0.94, 0.88, facecolor=fill, edgecolor="#c7cbd1"))
-    gain = points(paired.difference.mean)
-    axes.text(column, row, gain, ha="center", va="center", color=ink, fontsize=8)
-
-
-def _map_axes(axes: "Axes", columns: Sequence[tuple[str, str]], names: Sequence[str]) -> None:
-    axes.grid(visible=False)
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
-    axes.set_xlim(-0.6, max(len(columns), _FEWEST_COLUMNS) - 0.4)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.set_yticks(range(len(names)), names)
-    axes.set_xticks(range(len(columns)), [drawable(value, _LONGEST_VALUE).replace(" ", "\n") for _, value in columns])
-    for axis in dict.fromkeys(axis for axis, _ in columns if axis):
-        places = [place for place, (other, _) in enumerate(columns) if other == axis]
-        axes.axvline(places[0] - 0.5, color=GREY, linewidth=0.8)
-        axes.text(
-            (places[0] + places[-1]) / 2, -0.75, drawable(axis, _LONGEST_AXIS), ha="center", va="bottom", fontsize=9
-        )
-
-
-def _verdict_legend(figure: "Figure") -> None:
-    from matplotlib.patches import Patch
-
-    patches = [Patch(facecolor=fill, edgecolor="#c7cbd1", label=words) for words, fill, _ in _VERDICTS.values()]
-    figure.legend(handles=patches, loc="outside lower center", ncols=4)
-
-
 def _panels(
     name: str, count: int, *, height_in: float, width_in: float = _WIDTH_IN, legend: Sequence[str] = ()
 ) -> "tuple[Figure, list[Axes]]":
@@ -309,10 +242,10 @@ def _legend_columns(names: Sequence[str]) -> int:
 
 
 def _value_axis(axes: "Axes", table: AxisTable) -> None:
-    axes.set_title(drawable(table.axis, _LONGEST_AXIS))
+    axes.set_title(drawable(table.axis, LONGEST_AXIS))
     axes.set_xlabel("axis value")
     axes.set_xlim(-0.5, len(table.values) - 0.5)
-    axes.set_xticks(range(len(table.values)), [drawable(str(value), _LONGEST_VALUE) for value in table.values])
+    axes.set_xticks(range(len(table.values)), [drawable(str(value), LONGEST_VALUE) for value in table.values])
 
 
 def _accuracy_axis(axes: "Axes") -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mas_orchestra.errors import FileFormatError, UsageError
+from mas_orchestra.errors import FileFormatError, MissingExtraError, UsageError
 from mas_orchestra.evaluate.ablation import Fidelity
 from mas_orchestra.evaluate.csv_files import csv_text
 from mas_orchestra.evaluate.figure_style import png, svg, with_own_ids
@@ -18,7 +19,6 @@ from mas_orchestra.plan.render import RenderFormat, render
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 __all__ = ["write_report"]
 
@@ -51,6 +51,8 @@ def write_report(
     """
     if not results:
         raise UsageError("there is no run to report: name at least one run folder")
+    if not all(map(find_spec, ("matplotlib", "scipy"))):
+        raise MissingExtraError("a report", "eval")
     content = page(results, fidelity or {}, margin=margin)
     try:
         for name, data in _files(content):
@@ -83,23 +85,16 @@ def _html(content: Page, figures: Mapping[str, str]) -> str:
     return template.render(
         page=content,
         question=QUESTION,
-        figures={name: _drawn_by_us(element) for name, element in figures.items()},
+        figures=figures,
         plans=[_plan(number, shown) for number, shown in enumerate(content.examples)],
     )
 
 
-def _plan(number: int, shown: Shown) -> "Markup | None":
+def _plan(number: int, shown: Shown) -> str | None:
     plan = shown.example.attempt.plan
     if plan is None or len(plan.steps) > _MOST_DRAWN:
         return None
-    return _drawn_by_us(with_own_ids(render(plan, RenderFormat.SVG), f"plan{number}"))
-
-
-def _drawn_by_us(element: str) -> "Markup":
-    """An SVG element that goes into the page as it is: our own drawing code has escaped every text in it."""
-    from markupsafe import Markup
-
-    return Markup(element)  # noqa: S704  (see the docstring)
+    return with_own_ids(render(plan, RenderFormat.SVG), f"plan{number}")
 
 
 @cache

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from mas_orchestra.evaluate.ablation import Fidelity
 from mas_orchestra.evaluate.comparison import Paired
+from mas_orchestra.evaluate.diagnosis_table import diagnosis_table
 from mas_orchestra.evaluate.diagnostics import diagnose
 from mas_orchestra.evaluate.examples import Example, choose_examples
 from mas_orchestra.evaluate.figure_style import Drawing, title
 from mas_orchestra.evaluate.figures import draw_figures
 from mas_orchestra.evaluate.results import RunResults
 from mas_orchestra.evaluate.scoreboard import Scoreboard, scoreboard
-from mas_orchestra.evaluate.tables import Table, axis_tables_of, comparison_table, diagnosis_table, scoreboard_table
+from mas_orchestra.evaluate.tables import Table, axis_tables_of, comparison_table, scoreboard_table
 from mas_orchestra.evaluate.wording import dollars, seconds, tokens
 
 __all__ = ["QUESTION", "Page", "Provenance", "Shown", "page"]
