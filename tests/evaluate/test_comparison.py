@@ -98,3 +98,25 @@ def test_the_whole_table_is_one_family() -> None:
     assert alone.conclusion == "multi-agent better"
     assert among.verdict.adjusted_p == pytest.approx(10 * alone.verdict.adjusted_p)
     assert among.conclusion.startswith("cannot tell")
+
+
+def test_a_system_also_meets_the_self_consistency_that_was_given_its_cost() -> None:
+    names = {"cot": 0.0, "mas": 1.0, "sc@cost:mas": 1.0}
+    tasks = [task(f"t{n}") for n in range(20)]
+    attempts = [attempt(name, one.id, score=score) for one in tasks for name, score in names.items()]
+    systems = [info("cot", single=True, reference=True), info("mas"), info("sc@cost:mas", single=True)]
+
+    found = scoreboard([run(systems, tasks, attempts)]).comparisons
+
+    assert [(one.system.label, one.reference.label, one.conclusion.split(":")[0]) for one in found] == [
+        ("mas", "cot", "multi-agent better"),
+        ("mas", "sc@cost:mas", "cannot tell"),
+        ("sc@cost:mas", "cot", "sc@cost"),
+    ]
+
+
+def test_the_baseline_of_the_same_cost_may_be_the_reference() -> None:
+    systems = [info("mas"), info("sc@cost:mas", single=True, reference=True)]
+    attempts = [attempt(one.name, "t0") for one in systems]
+
+    assert len(scoreboard([run(systems, [task("t0")], attempts)]).comparisons) == 1

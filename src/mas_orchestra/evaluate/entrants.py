@@ -12,6 +12,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
+from mas_orchestra.evaluate.matched_cost import MATCHED
 from mas_orchestra.evaluate.results import Attempt, RunResults, SystemInfo
 from mas_orchestra.tasks.task import Task
 from mas_orchestra.types import JsonValue
@@ -40,6 +41,7 @@ class Entrant:
         scored: Those with a score, for the tasks that have any.
         attempts_per_task: How many were planned.
         reference: Label of what it is compared with; ``None`` for the reference itself and where there is none.
+        matched: Label of the self-consistency of its own run that was given this system's cost, if there is one.
     """
 
     label: str
@@ -50,6 +52,7 @@ class Entrant:
     scored: Mapping[TaskKey, tuple[Attempt, ...]]
     attempts_per_task: int
     reference: str | None = None
+    matched: str | None = None
 
     @property
     def shown(self) -> str:
@@ -93,7 +96,7 @@ def entrants(results: Sequence[RunResults]) -> tuple[Entrant, ...]:
         for info in run.systems:
             label = info.name if names[info.name] == 1 else f"{info.name} [{run.name}]"
             found.append(_entrant(run, info, tasks, _unused(label, found)))
-    return tuple(replace(one, reference=_reference(one, found)) for one in found)
+    return tuple(replace(one, reference=_reference(one, found), matched=_matched(one, found)) for one in found)
 
 
 def _entrant(run: RunResults, info: SystemInfo, tasks: Mapping[TaskKey, Task], label: str) -> Entrant:
@@ -125,6 +128,11 @@ def _reference(entrant: Entrant, field: Sequence[Entrant]) -> str | None:
     single = [one for one in field if one.info.is_single_agent]
     chosen = next(iter([*own, *marked, *single]), None)
     return None if chosen is None or chosen.label == entrant.label or entrant.info.is_reference else chosen.label
+
+
+def _matched(entrant: Entrant, field: Sequence[Entrant]) -> str | None:
+    name = MATCHED + entrant.info.name
+    return next((one.label for one in field if one.run == entrant.run and one.info.name == name), None)
 
 
 def differing_settings(results: Sequence[RunResults]) -> tuple[str, ...]:

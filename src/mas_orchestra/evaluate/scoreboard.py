@@ -64,7 +64,8 @@ class Scoreboard:
 
     Attributes:
         rows: One a system, in the order of the runs.
-        comparisons: Every system against its reference: one family.
+        comparisons: Every system against its reference, and against the self-consistency that was given its cost: one
+            family.
         axes: For MASBENCH, one table an axis; their gains are one family of their own.
         warnings: What a reader must know before trusting the numbers.
     """
@@ -97,8 +98,12 @@ def scoreboard(results: Sequence[RunResults], *, margin: float = MARGIN) -> Scor
     field = entrants(results)
     by_label = {entrant.label: entrant for entrant in field}
     pairs = [(entrant, by_label[entrant.reference]) for entrant in field if entrant.reference is not None]
+    every = sorted(
+        [*pairs, *((one, by_label[one.matched]) for one in field if one.matched not in {None, one.reference})],
+        key=lambda pair: field.index(pair[0]),
+    )
     comparisons = compare(
-        [Pairing(name="all tasks", system=one, reference=other, keys=tuple(one.attempts)) for one, other in pairs],
+        [Pairing(name="all tasks", system=one, reference=other, keys=tuple(one.attempts)) for one, other in every],
         margin=margin,
     )
     rows = _with_front([_row(entrant) for entrant in field])

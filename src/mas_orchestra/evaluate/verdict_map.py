@@ -43,11 +43,12 @@ def verdict_map(board: Scoreboard, kinds: Mapping[str, Look]) -> Drawing | None:
 
     gains = [gain for table in board.axes for gain in table.gains]
     labels = list(dict.fromkeys(gain.paired.system.label for gain in gains))
-    labels = labels or [one.system.label for one in board.comparisons]
+    labels = labels or list(dict.fromkeys(one.system.label for one in board.comparisons))
     columns = [("", "all tasks"), *((table.axis, str(value)) for table in board.axes for value in table.values)]
     if len(labels) * len(columns) < 2:
         return None
-    cells = {(one.system.label, columns[0]): one for one in board.comparisons}
+    with_reference = [one for one in board.comparisons if one.reference.label == one.system.reference]
+    cells = {(one.system.label, columns[0]): one for one in with_reference}
     for table in board.axes:
         cells |= {(gain.paired.system.label, (table.axis, str(gain.value))): gain.paired for gain in table.gains}
     name = title("Verdicts", is_simulated=board.is_simulated)
