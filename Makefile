@@ -7,7 +7,10 @@ READY  := $(VENV)/.ready
 BENCH_VENV  := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 
-.PHONY: help setup check format test test-fast demo bench clean
+VERL_VENV  := .venv-verl
+VERL_READY := $(VERL_VENV)/.ready
+
+.PHONY: help setup check format test test-fast test-verl demo bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -34,6 +37,20 @@ test: $(READY) ## every test, slow ones and doctests included
 test-fast: $(READY) ## without the slow ones
 	$(BIN)/pytest -q -n 2 --dist worksteal -m 'not slow'
 
+# verl is installed without most of what it asks for: only its data loader is used. torch comes first and pinned, so
+# that nothing pulls in another build of it.
+VERL_PIP := $(VERL_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/masbench/verl-constraints.txt
+
+$(VERL_READY): pyproject.toml tests/masbench/verl-constraints.txt
+	$(PYTHON) -m venv $(VERL_VENV)
+	$(VERL_PIP) torch==2.13.0
+	$(VERL_PIP) --editable '.[bench]' datasets omegaconf pandas pillow pytest pytest-asyncio pytest-timeout ray tensordict transformers
+	$(VERL_PIP) --no-deps verl
+	touch $(VERL_READY)
+
+test-verl: $(VERL_READY) ## verl's own data loader over an exported set
+	$(VERL_VENV)/bin/python -m pytest -q tests/masbench/test_verl.py
+
 format: $(READY) ## format and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -57,4 +74,4 @@ bench: $(BENCH_READY) ## measure against other runtimes; writes docs/benchmarks.
 	$(BENCH_VENV)/bin/python benchmarks/run_all.py
 
 clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH_VENV) $(VERL_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
