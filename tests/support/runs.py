@@ -10,7 +10,7 @@ from mas_orchestra.agents.registry import Registry
 from mas_orchestra.models.base import Abilities, Choice, Completion, Params
 from mas_orchestra.plan.catalog import AgentCard
 from mas_orchestra.plan.schema import Edge, Plan, Step
-from mas_orchestra.run import Runtime
+from mas_orchestra.run import FixedPlan, Runtime
 from mas_orchestra.types import Message, Role, Usage
 
 
@@ -88,6 +88,14 @@ def echo_plan(*edges: str, steps: str = "", inputs: dict[str, str] | None = None
         ),
         edges=pairs,
     )
+
+
+def independent(count: int) -> FixedPlan:
+    """So many steps that read nothing, and one that reads them all."""
+    names = [f"s{number}" for number in range(count)]
+    steps = [Step(id=name, agent="CoTAgent", input=f"Part {name}.") for name in names]
+    end = Step(id="end", agent="CoTAgent", input="Join " + " ".join(f"${{{name}}}" for name in names))
+    return FixedPlan(plan=Plan(steps=(*steps, end), edges=tuple(Edge(name, "end") for name in names)))
 
 
 def runtime_of(model, *, work=None, **options) -> Runtime:
