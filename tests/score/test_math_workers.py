@@ -62,7 +62,7 @@ def test_no_python_in_an_answer_is_run(workers, tmp_path):
 
 
 async def test_the_event_loop_goes_on_while_a_comparison_does_not():
-    workers = MathWorkers(time_limit_s=1)
+    workers = MathWorkers(time_limit_s=2)
     ticks = 0
 
     async def count():
@@ -81,7 +81,7 @@ async def test_the_event_loop_goes_on_while_a_comparison_does_not():
 
 
 def test_the_limit_holds_in_any_thread_and_other_workers_go_on():
-    workers = MathWorkers(count=2, time_limit_s=1)
+    workers = MathWorkers(count=2, time_limit_s=2)
     found = {}
     threads = [
         threading.Thread(target=lambda text=text: found.update({text: workers.compare_now(text, "x+1")}))

@@ -193,7 +193,7 @@ async def test_only_the_named_option_makes_the_order_matter(workers):
 
 
 async def test_a_formula_that_never_ends_is_worth_nothing_and_the_next_one_is_scored():
-    with_limit = MathWorkers(time_limit_s=1.0)
+    with_limit = MathWorkers(time_limit_s=2)
     scorer = MathematicsScorer(workers=with_limit)
     try:
         stuck = await scorer.score(task("1"), "9^{9^{9^{9}}}")

@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 
 from mas_orchestra.score.base import Score
-from mas_orchestra.score.final_answer import ReadBy, is_echo, statements
+from mas_orchestra.score.final_answer import ReadBy, repeats, statements
 from mas_orchestra.tasks.task import Task
 
 __all__ = ["CHOICES", "ChoiceScorer", "read_letters"]
@@ -54,7 +54,7 @@ class ChoiceScorer:
         references = [letters for text in task.answers if (letters := read_letters(text, options))]
         if not references:
             return Score(value=None, reason="no_reference" if not task.answers else "bad_reference")
-        if is_echo(answer, task.question):
+        if repeats(answer, task.question):
             return Score(value=0.0, reason="echo")
         given, read_by = _read(answer, options)
         right = given in references

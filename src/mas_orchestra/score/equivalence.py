@@ -1,5 +1,6 @@
 """When two mathematical answers are the same answer, for votes: stronger than comparing their spelling."""
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -10,6 +11,9 @@ from mas_orchestra.score.math_workers import Compared, MathWorkers
 from mas_orchestra.score.quantity import read_quantity
 
 __all__ = ["MathematicsGrouping"]
+
+_MOST_LATE = 2
+"""After so many comparisons out of time an answer is compared no more; one may have been the fault of the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +47,20 @@ class MathematicsGrouping:
         """One label an answer, in order, numbered by first appearance."""
         read = [_read(answer) for answer in answers]
         roots = {answer: answer for answer in read}
-        stuck: set[_Answer] = set()  # one that ran out of time is not tried again: a vote would wait for it n times
+        late: Counter[_Answer] = Counter()  # comparisons that ran out of time; a vote must not wait for one n times
         for left, right in combinations(list(roots), 2):
-            if roots[left] == roots[right] or {left, right} & stuck or not _may_be_same(left, right):
+            if (
+                roots[left] == roots[right]
+                or max(late[left], late[right]) >= _MOST_LATE
+                or not _may_be_same(left, right)
+            ):
                 continue
             compared = await self._workers.compare(left.latex, right.latex)
             if compared is Compared.SAME:
                 merged = roots[right]
                 roots = {answer: roots[left] if root == merged else root for answer, root in roots.items()}
             elif compared is Compared.TIME_LIMIT:
-                stuck.add(left if right.is_number else right)
+                late.update((left, right))
         numbers: dict[_Answer, int] = {}
         return [numbers.setdefault(roots[answer], len(numbers)) for answer in read]
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["FinalAnswer", "ReadBy", "answer_line", "boxes", "final_answer", "is_echo", "statements"]
+__all__ = ["FinalAnswer", "ReadBy", "answer_line", "boxes", "final_answer", "repeats", "statements"]
 
 _BRACE = re.compile(r"\\[{}]|\\f?boxed ?\{|[{}]")
 _BOX = re.compile(r"\\f?boxed ?\{")
@@ -95,9 +95,9 @@ def answer_line(text: str) -> FinalAnswer | None:
     return None
 
 
-def is_echo(reply: str, question: str) -> bool:
-    """Whether the reply is nothing but the question, blanks and letter case aside."""
-    return len(reply) <= 2 * len(question) + 20 and _folded(reply) == _folded(question)
+def repeats(reply: str, text: str) -> bool:
+    """Whether the reply is nothing but the text, blanks and letter case aside."""
+    return len(reply) <= 2 * len(text) + 20 and _folded(reply) == _folded(text)
 
 
 def _folded(text: str) -> str:

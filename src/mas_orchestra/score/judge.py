@@ -17,8 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from mas_orchestra.errors import CallError
 from mas_orchestra.models.base import ChatModel, Completion, FinishReason, Params
 from mas_orchestra.score.base import Score
-from mas_orchestra.score.final_answer import is_echo
-from mas_orchestra.score.text import normalised
+from mas_orchestra.score.final_answer import repeats
 from mas_orchestra.tasks.task import Task
 from mas_orchestra.types import JsonValue, Message, ResponseSchema, Role, Usage
 
@@ -82,9 +81,9 @@ class JudgeScorer:
         if not task.answers:
             return Score(value=None, reason="no_reference")
         details: dict[str, JsonValue] = {"judge": self._model.uri, "prompt": prompt_hash(), "decided_by": "rule"}
-        if not answer.strip() or is_echo(answer, task.question):
+        if not answer.strip() or repeats(answer, task.question):
             return Score(value=0.0, reason="echo" if answer.strip() else "empty_answer", details=details)
-        if normalised(answer) in map(normalised, task.answers):
+        if any(repeats(answer, reference) for reference in task.answers):
             return Score(value=1.0, reason="right", details=details)
         return await self._judged(task, answer, {**details, "decided_by": "judge"})
 

@@ -26,7 +26,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from mas_orchestra.score.base import Score
-from mas_orchestra.score.final_answer import FinalAnswer, ReadBy, final_answer, is_echo
+from mas_orchestra.score.final_answer import FinalAnswer, ReadBy, final_answer, repeats
 from mas_orchestra.score.latex import LONGEST_FORMULA, canonical, to_latex
 from mas_orchestra.score.math_workers import Compared, MathWorkers
 from mas_orchestra.score.quantity import Quantity, bare, read_quantity
@@ -97,7 +97,7 @@ class MathematicsScorer:
         """The score; a comparison that fails or runs out of time is worth 0, with that as the reason."""
         if not task.answers:
             return Score(value=None, reason="no_reference")
-        if is_echo(answer, task.question):
+        if repeats(answer, task.question):
             return Score(value=0.0, reason="echo")
         mark = str(task.metadata.get("decimal_mark", "."))
         percent = PercentRule(str(task.metadata.get("percent", self._percent)))

@@ -2,7 +2,8 @@
 
 Normalisation, exact match and F1 are those of SQuAD (Rajpurkar et al. 2016) as HotpotQA uses them (Yang et al. 2018):
 letter case, punctuation, articles and blanks do not count, and "yes" or "no" share no words with anything else.
-Departs from both: a text that is nothing but articles or punctuation stays as it is, so that "A" and "C++" are answers.
+Departs from both: ``+`` and ``#`` count, and a text that is nothing but articles or punctuation stays as it is, so that
+"A" and "C++" are answers.
 """
 
 import re
@@ -15,7 +16,7 @@ from enum import StrEnum
 import orjson
 
 from mas_orchestra.score.base import Score
-from mas_orchestra.score.final_answer import final_answer, is_echo
+from mas_orchestra.score.final_answer import final_answer, repeats
 from mas_orchestra.tasks.task import Task
 
 __all__ = ["ANSWER_FORM", "Metric", "TextScorer", "f1", "normalised"]
@@ -24,14 +25,17 @@ ANSWER_FORM = "answer_form"
 """Key of `Task.metadata`; with the value ``"list"`` the answers are all of one list, in any order, not alternatives."""
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
-_PUNCTUATION = {ord(mark): None for mark in string.punctuation + "“”‘’«»…"} | {ord(mark): " " for mark in "-–—/"}
+_PUNCTUATION = {ord(mark): None for mark in set(string.punctuation) - set("+#") | set("“”‘’«»…")} | {
+    ord(mark): " " for mark in "-–—/"
+}
 _SEPARATORS = re.compile(r"[\n;]")
 _ITEM_MARK = re.compile(r"^(?:[-*•]|[0-9]{1,3}[.)])\s")
 _AND = re.compile(r",| and | & ", re.IGNORECASE)
 _CLOSED = frozenset({"yes", "no", "noanswer"})
 _NOBODY = frozenset(
-    {"none", "nobody", "no one", "noone", "nothing", "empty", "empty list", "na", "n a", "null", "not applicable"}
+    {"none", "nobody", "no one", "noone", "nothing", "empty", "empty list", "na", "null", "not applicable"}
 )
+_EMPTY = frozenset({"[]", "{}", "()", "∅", "n/a"})
 _NOBODY_SENTENCE = re.compile(r"(?:nobody|no one|none|nothing|no person)(?: of \w{1,20}){0,2}(?: \w{1,20}){1,6}")
 _MOST_ITEMS = 1_000
 
@@ -59,7 +63,7 @@ class TextScorer:
         is_list = task.metadata.get(ANSWER_FORM) == "list"
         if not task.answers and not is_list:
             return Score(value=None, reason="no_reference")
-        if is_echo(answer, task.question):
+        if repeats(answer, task.question):
             return Score(value=0.0, reason="echo", parts={"exact": 0.0, "f1": 0.0})
         read = final_answer(answer)
         parts = _list_parts(read.text, task.answers) if is_list else _text_parts(read.text, task.answers)
@@ -142,7 +146,7 @@ def _pieces(parts: Iterable[str]) -> list[str]:
 
 def _is_nobody(answer: str) -> bool:
     text = normalised(answer)
-    return text in _NOBODY or answer.strip() in {"[]", "{}", "()", "∅"} or bool(_NOBODY_SENTENCE.fullmatch(text))
+    return text in _NOBODY or answer.strip().casefold() in _EMPTY or bool(_NOBODY_SENTENCE.fullmatch(text))
 
 
 def _json_items(text: str) -> list[str] | None:

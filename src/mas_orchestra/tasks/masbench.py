@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from mas_orchestra.errors import UnknownNameError, UsageError
 from mas_orchestra.masbench.generate import generate
 from mas_orchestra.masbench.load import BenchRow, load
-from mas_orchestra.masbench.problem import Axis, Poisoned, Problem
+from mas_orchestra.masbench.problem import Axis, Poisoned, Problem, Split
 from mas_orchestra.masbench.request import BuildRequest
 from mas_orchestra.tasks.task import Task
 from mas_orchestra.types import JsonValue
@@ -48,7 +48,9 @@ def generated_tasks(axis: str, options: Mapping[str, str]) -> Iterator[Task]:
             raise UnknownNameError("option of masbench", name, _OPTIONS)
     rows = _integer("n", options.get("n", str(DEFAULT_ROWS)))
     values = [_integer("values", text) for text in options.get("values", "").split(",") if text.strip()]
-    split = options.get("split", "test")
+    split = options.get("split", Split.TEST)
+    if split not in list(Split):
+        raise UnknownNameError("split", split, Split)
     try:
         request = BuildRequest(
             axes=(Axis(axis),),
