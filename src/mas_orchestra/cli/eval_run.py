@@ -73,12 +73,7 @@ def begin(path: Path, config: EvalConfig, start: Start) -> ExitCode:
     with folder.locked():
         is_new = not folder.exists
         folder.begin(config)
-        try:
-            return _work(folder, config, start)
-        except (UsageError, BudgetError):
-            if is_new:
-                folder.discard()  # refused before anything was asked
-            raise
+        return _work(folder, config, start, is_new=is_new)
 
 
 def go_on(path: Path, given: Mapping[str, object], start: Start) -> ExitCode:
@@ -96,13 +91,9 @@ def go_on(path: Path, given: Mapping[str, object], start: Start) -> ExitCode:
         return _work(folder, config, start)
 
 
-def _work(folder: RunFolder, config: EvalConfig, start: Start) -> ExitCode:
+def _work(folder: RunFolder, config: EvalConfig, start: Start, *, is_new: bool = False) -> ExitCode:
     with ExitStack() as stack:
-        desk = open_desk(folder, config, stack=stack)
-        if not start.quiet:
-            for line in estimate_lines(desk.estimate(), desk.store.spent()):
-                complain(line)
-        desk.check_caps(stop_at_cap=start.stop_at_cap)
+        desk = _opened(folder, config, start, stack, is_new=is_new)
         tallies = desk.tallies()
         ending = run_async(_run(desk, folder, tallies, start))
         code = _code(ending)
@@ -112,6 +103,22 @@ def _work(folder: RunFolder, config: EvalConfig, start: Start) -> ExitCode:
             print_text("\n".join(scoreboard_lines(desk.tallies().by_system)))
         _say_ending(folder, ending, quiet=start.quiet)
         return code
+
+
+def _opened(folder: RunFolder, config: EvalConfig, start: Start, stack: ExitStack, *, is_new: bool) -> Desk:
+    """The run, after everything that costs nothing was checked; a new one that is refused leaves nothing behind."""
+    try:
+        desk = open_desk(folder, config, stack=stack)
+        if not start.quiet:
+            for line in estimate_lines(desk.estimate(), desk.store.spent()):
+                complain(line)
+        desk.check_caps(stop_at_cap=start.stop_at_cap)
+    except (UsageError, BudgetError):
+        if is_new:
+            stack.close()
+            folder.discard(config)
+        raise
+    return desk
 
 
 async def _run(desk: Desk, folder: RunFolder, tallies: Tallies, start: Start) -> Ending | None:

@@ -59,7 +59,7 @@ class Spent:
     @classmethod
     def of(cls, outcome: Outcome) -> "Spent":
         """What one run took; replies from our own cache took nothing."""
-        paid = sum(call.samples for call in all_calls(outcome) if not call.cached)
+        paid = sum(call.calls for call in all_calls(outcome) if not call.cached)
         return cls(calls=paid, tokens=outcome.usage.total_tokens, cost_usd=outcome.cost_usd)
 
 
@@ -85,7 +85,7 @@ def attempt_of(key: AttemptKey, outcome: Outcome, score: Score) -> Attempt:
         width=report.width if report else 0,
         length=report.length if report else 0,
         calls=outcome.calls,
-        cached_calls=sum(call.samples for call in all_calls(outcome) if call.cached),
+        cached_calls=sum(call.calls for call in all_calls(outcome) if call.cached),
         usage=outcome.usage,
         cost_usd=outcome.cost_usd,
         wall_s=outcome.wall_s,

@@ -31,13 +31,13 @@ class _Totals(Ledger):
         self.calls = spent.calls
         self.usage = Usage(input_tokens=spent.tokens)
         self.cost_usd = spent.cost_usd
+        self.known_cost_usd = spent.cost_usd or 0.0
 
     def add(self, calls: int, usage: Usage, cost_usd: float | None) -> None:
         """Book a call that was paid for."""
         self.calls += calls
         self.usage += usage
-        is_known = self.cost_usd is not None and cost_usd is not None
-        self.cost_usd = (self.cost_usd or 0.0) + (cost_usd or 0.0) if is_known else None
+        self.known_cost_usd += cost_usd or 0.0
 
 
 class RunBudget:

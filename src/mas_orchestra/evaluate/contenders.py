@@ -111,14 +111,14 @@ class _Builder:
         return kinds.get(said.head, self._alone)(said)
 
     def _alone(self, said: SystemText) -> Contender:
-        said.only()
         try:
-            spec = parse_agent_spec(said.whole)
+            spec = parse_agent_spec(f"{said.head}:{said.rest}" if said.rest else said.head)
         except ConfigError as error:
             close = nearest(said.head, HEADS)
             if close in {None, said.head}:
                 raise
             raise ConfigError(f"{said.whole!r} is no system. Did you mean {close!r}? Known forms:\n{FORMS}") from error
+        said.only()
         runtime = self.runtime(self._registry(spec))
         if spec.agent == "WebSearchAgent" and runtime.retriever is None:
             raise ConfigError(f"system {said.whole!r} has nothing to search; give `corpus` (JSON lines)")

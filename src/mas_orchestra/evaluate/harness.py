@@ -245,7 +245,10 @@ class Evaluation:
             self._errors_in_a_row += 1
             if self._errors_in_a_row >= self._stop_after_errors:
                 why = outcome.failure.message if outcome.failure else outcome.status.value
-                self._stopped = f"{self._errors_in_a_row} attempts in a row met a broken endpoint; the last one: {why}"
+                self._stopped = (
+                    self._stopped
+                    or f"{self._errors_in_a_row} attempts in a row met a broken endpoint; the last one: {why}"
+                )
 
     async def _in_thread(self, call: Callable[..., Result], *arguments: object) -> Result:
         """Whatever touches the database waits outside of the event loop, one at a time."""

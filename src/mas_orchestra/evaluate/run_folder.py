@@ -47,8 +47,10 @@ class RunFolder:
             raise UsageError(f"{self.path} holds no run: there is no {CONFIG_NAME} in it")
         return read_stored_config(self.path / CONFIG_NAME)
 
-    def discard(self) -> None:
+    def discard(self, config: EvalConfig) -> None:
         """Take a run away that nothing was spent on; whatever else is in the folder stays, and so does the folder."""
+        with self.store(config) as store:
+            store.forget()
         for name in (CONFIG_NAME, STORE_NAME, f"{STORE_NAME}-wal", f"{STORE_NAME}-shm"):
             (self.path / name).unlink(missing_ok=True)
 

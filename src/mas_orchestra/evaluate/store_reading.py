@@ -204,13 +204,19 @@ class StoreReader(StoredRun):
         return select(*columns).select_from(joined).where(attempts.c.run == self.run)
 
     def _rows(self, query: "Select[Any]", *then: Any) -> Iterator[Row]:  # noqa: ANN401  (columns of any type)
-        """Rows in the order of their keys, so that equal runs read equal whatever came first."""
+        """Rows in the order of their keys, so that equal runs read equal whatever came first.
+
+        Read page by page, each in a transaction of its own: a reader that stops half-way holds nothing.
+        """
         columns = self._tables.attempts.c
-        ordered = query.order_by(columns.system, columns.task, columns.attempt, columns.seed, *then)
+        keys = (columns.system, columns.task, columns.attempt, columns.seed)
         with guarded(self._engine) as connection:
-            rows = connection.execution_options(yield_per=PAGE).execute(ordered).mappings()
-            for row in rows:
-                yield dict(row)
+            ids = connection.execute(self._joined(columns.id).order_by(*keys)).scalars().all()
+        for start in range(0, len(ids), PAGE):
+            page = query.where(columns.id.in_(ids[start : start + PAGE])).order_by(*keys, *then)
+            with guarded(self._engine) as connection:
+                rows = connection.execute(page).mappings().all()
+            yield from map(dict, rows)
 
     def results(self) -> RunResults:
         """The run as one value."""

@@ -159,7 +159,7 @@ def step_rows(attempt_id: int, outcome: Outcome) -> list[Row]:
             "step": _text(step.id),
             "agent": step.agent,
             "status": step.status.value,
-            "calls": sum(call.samples for call in step.calls),
+            "calls": sum(call.calls for call in step.calls),
             **_usage_row(step.usage),
             "cost_usd": step.cost_usd,
             "started_s": step.started_s,

@@ -163,6 +163,19 @@ class StoredRun:
         with guarded(self._engine, writes=True) as connection:
             connection.execute(update(runs).where(runs.c.run == self.run).values(prepared=to_json(known)))
 
+    def forget(self) -> None:
+        """Take the run out of a database that others use too; one with attempts stays."""
+        from sqlalchemy import delete, exists, select
+
+        attempts = self._tables.attempts
+        with guarded(self._engine, writes=True) as connection:
+            if self._head_row(connection) is None:
+                return
+            if connection.execute(select(exists().where(attempts.c.run == self.run))).scalar_one():
+                raise StoreError(f"run {self.run!r} holds attempts that were paid for; it is not taken away")
+            for table in (self._tables.tasks, self._tables.runs):
+                connection.execute(delete(table).where(table.c.run == self.run))
+
     def note(self, facts: Mapping[str, JsonValue]) -> None:
         """Add facts to the run's own."""
         from sqlalchemy import update
