@@ -4,6 +4,7 @@ Every fault names the file, the place in it, what was got and what to do.
 """
 
 import csv
+import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -85,7 +86,7 @@ def _csv_rows(path: Path) -> Iterator[Row]:
     text = _decoded(path.read_bytes().removeprefix(b"\xef\xbb\xbf"), path, 1)
     # A longer cell than the module's default is no fault; the limit is the interpreter's and so are its other users.
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
-    reader = csv.reader(text.splitlines(keepends=True), delimiter="\t" if path.suffix == ".tsv" else ",", strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix == ".tsv" else ",", strict=True)
     header: list[str] | None = None
     first_line = 1
     try:
