@@ -207,3 +207,38 @@ class TestBaseUrl:
         with pytest.raises(ValueError, match="holds a secret") as caught:
             normal_base_url(url)
         assert "hunter2" not in str(caught.value)
+
+
+class TestModelsOfTheirOwn:
+    TREE = {  # noqa: RUF012  (never changed)
+        "agents": {"SCAgent": {"model": "openai:small", "samples": 3}, "CoTAgent": {"temperature": 0.1}},
+        "menu": {"cheap": {"model": "openai:small", "good_at": "drafts"}, "strong": {"model": "openai:large"}},
+    }
+
+    def test_a_sub_agents_model_is_none_of_its_own_options(self):
+        settings = read_settings(self.TREE, place="mas.toml")
+        assert settings.agent_models == {"SCAgent": "openai:small"}
+        assert settings.agent_options == {"SCAgent": {"samples": 3}, "CoTAgent": {"temperature": 0.1}}
+
+    def test_a_menu_names_models_and_what_they_are_for(self):
+        menu = read_settings(self.TREE, ["menu.cheap.model=local:smollm2-135m"], place="mas.toml").menu
+        assert [(name, entry.model, entry.good_at) for name, entry in menu.items()] == [
+            ("cheap", "local:smollm2-135m", "drafts"),
+            ("strong", "openai:large", ""),
+        ]
+
+    @pytest.mark.parametrize(
+        ("tree", "words"),
+        [
+            ({"menu": {"cheap": {"good_at": "x"}}}, "menu.cheap.model"),
+            ({"menu": {"cheap": {"model": "x", "goodat": "x"}}}, "Did you mean 'good_at'"),
+            ({"menu": {"cheap": "openai:small"}}, "menu.cheap"),
+        ],
+    )
+    def test_a_wrong_entry_says_where(self, tree, words):
+        with pytest.raises(ConfigError, match=words):
+            read_settings(tree, place="mas.toml")
+
+    def test_a_model_that_is_no_text_says_where(self):
+        with pytest.raises(ConfigError, match=r"agents\.SCAgent\.model: got 7"):
+            _ = read_settings({"agents": {"SCAgent": {"model": 7}}}, place="mas.toml").agent_models
