@@ -3,7 +3,7 @@
     python benchmarks/calibrate_simulator.py            # fit, then measure with real replies; prints Markdown
     python benchmarks/calibrate_simulator.py --write    # and keep the profiles in the package
 
-Targets are accuracies of ONE agent (MAS-Orchestra, section 5 and appendix C, read off its figures to about 0.005).
+Targets are accuracies of ONE agent (`simulator_targets`).
 Nothing of the paper's multi-agent side is used: that is what the simulator is to predict. Everything here is SIMULATED.
 """
 
@@ -33,40 +33,14 @@ from mas_orchestra.simulate.model import SimulatedModel
 from mas_orchestra.simulate.profile import Profile, profiles
 from mas_orchestra.simulate.text import Kind, read
 from mas_orchestra.types import Message
+from simulator_targets import HIGH_EFFORT, STRONG, WEAK, Cell
 
 Floats = NDArray[np.float64]
-Cell = tuple[Axis, int]
 PROFILES = Path(__file__).parents[1] / "src/mas_orchestra/simulate/profiles.toml"
 HEAD = "# Written by `python benchmarks/calibrate_simulator.py --write`; what each number means is in profile.py.\n"
 PROMPT_TOKENS = 130
 """Of a chain-of-thought prompt besides its question."""
 CHANCE = 1 / 23
-
-
-def cells(axis: Axis, *accuracies: float) -> dict[Cell, float]:
-    """Accuracies at the values 2, 4, 6, … of an axis."""
-    return {(axis, 2 * place): accuracy for place, accuracy in enumerate(accuracies, start=1)}
-
-
-WEAK = {
-    **cells(Axis.DEPTH, 0.493, 0.351, 0.134, 0.080, 0.068, 0.050),
-    **cells(Axis.BREADTH, 0.239, 0.127, 0.100, 0.101),
-    **cells(Axis.PARALLEL, 0.296, 0.055, 0.000),
-    **cells(Axis.HORIZON, 0.108, 0.019, 0.014, 0.005),
-}
-STRONG = {
-    **cells(Axis.DEPTH, 0.861, 0.646, 0.317, 0.197, 0.175, 0.126),
-    **cells(Axis.BREADTH, 0.499, 0.392, 0.250, 0.351),
-    **cells(Axis.PARALLEL, 0.602, 0.118, 0.000),
-    **cells(Axis.HORIZON, 0.316, 0.170, 0.105, 0.058),
-    **cells(Axis.ROBUSTNESS, 0.003, 0.000, 0.000, 0.000),
-}
-HIGH_EFFORT = {
-    **cells(Axis.DEPTH, 0.862),
-    **cells(Axis.BREADTH, 0.531, 0.438, 0.270, 0.385),
-    **cells(Axis.HORIZON, 0.354, 0.207, 0.161, 0.075),
-    **cells(Axis.ROBUSTNESS, 0.079, 0.018, 0.011),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

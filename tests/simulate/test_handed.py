@@ -6,38 +6,38 @@ from mas_orchestra.simulate.handed import assignment, given_answers
 from mas_orchestra.simulate.text import read
 from support.simulated import CHAIN
 
-BARN, BALE, STRAW = "Fox Farm's Red Barn", "Red Barn's Hay Bale", "Hay Bale's Straw"
+BARN, STACK, STRAW = "Fox Farm's Red Barn", "Red Barn's Hay Stack", "Hay Stack's Straw"
 TEXT = read(CHAIN)
 
 
 @pytest.mark.parametrize(
     "task",
     [
-        "find the number of Hay Bale that Red Barn has",
-        "How many Hay Bale does Red Barn have?",
-        "Compute each Red Barn's Hay Bale.",
+        "find the number of Hay Stack that Red Barn has",
+        "How many Hay Stack does Red Barn have?",
+        "Compute each Red Barn's Hay Stack.",
         "Solve Problem 1.",
         "Only do problem 1, please",
         "Solve sub-task 1 and nothing else",
-        "Problem 1: How many Hay Bale does Red Barn have?",
+        "Problem 1: How many Hay Stack does Red Barn have?",
     ],
 )
 def test_a_sub_task_names_its_target(task):
-    assert assignment(TEXT, task).targets == (BALE,)
+    assert assignment(TEXT, task).targets == (STACK,)
 
 
 @pytest.mark.parametrize(
     "task",
     [
-        "each Red Barn's Hay Bale equals 7",
-        "Red Barn's Hay Bale = 7",
-        "Red Barn's Hay Bale is 7",
-        "Red Barn's Hay Bale: 7",
-        r"Red Barn's Hay Bale equals \boxed{7}",
-        r"Red Barn's Hay Bale equals Problem 1: \boxed{7}",
-        "each Red Barn's Hay Bale equals Red Barn's Hay Bale = 7",
-        "the number of Hay Bale that Red Barn has is 7",
-        "How many Hay Bale does Red Barn have? 7",
+        "each Red Barn's Hay Stack equals 7",
+        "Red Barn's Hay Stack = 7",
+        "Red Barn's Hay Stack is 7",
+        "Red Barn's Hay Stack: 7",
+        r"Red Barn's Hay Stack equals \boxed{7}",
+        r"Red Barn's Hay Stack equals Problem 1: \boxed{7}",
+        "each Red Barn's Hay Stack equals Red Barn's Hay Stack = 7",
+        "the number of Hay Stack that Red Barn has is 7",
+        "How many Hay Stack does Red Barn have? 7",
         r"Problem 1: \boxed{7}",
         r"Problem 1: Problem 1: \boxed{7}",
         "Problem 1 is 7",
@@ -49,7 +49,7 @@ def test_a_sub_task_names_its_target(task):
 def test_a_value_is_handed_over_with_its_name(task):
     found = assignment(TEXT, f"Given {task}, solve Problem 2.")
 
-    assert dict(found.handed) == {BALE: 7}
+    assert dict(found.handed) == {STACK: 7}
     assert found.targets == (STRAW,)
 
 
@@ -75,14 +75,14 @@ def test_several_problems_are_named_by_number(task, numbers):
         "Combine 7 and 14",
         r"Answers: \boxed{7}, \boxed{14}",
         r"Problem 1: \boxed{7} Problem 2: \boxed{14}. Put them together.",
-        "Red Barn's Hay Bale = 7 and Hay Bale's Straw = 14: answer the question",
+        "Red Barn's Hay Stack = 7 and Hay Stack's Straw = 14: answer the question",
     ],
 )
 def test_what_is_all_given_is_put_together(task):
     found = assignment(TEXT, task)
 
     assert (found.is_whole, found.targets) == (True, TEXT.names)
-    assert dict(found.handed) == {BALE: 7, STRAW: 14}
+    assert dict(found.handed) == {STACK: 7, STRAW: 14}
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_a_check_is_told_from_a_use():
 @pytest.mark.parametrize(
     ("reply", "answers"),
     [
-        ("Problem 1: \\boxed{7}\nProblem 2: \\boxed{14}", {BALE: 7, STRAW: 14}),
-        (r"\boxed{7} \boxed{14}", {BALE: 7, STRAW: 14}),
+        ("Problem 1: \\boxed{7}\nProblem 2: \\boxed{14}", {STACK: 7, STRAW: 14}),
+        (r"\boxed{7} \boxed{14}", {STACK: 7, STRAW: 14}),
         ("Problem 2: 14", {STRAW: 14}),
         ("no idea", {}),
     ],
@@ -124,9 +124,9 @@ def test_answers_of_others_are_read(reply, answers):
 
 
 @pytest.mark.parametrize(
-    "part", ["Red Barn's Hay Bale ", "problem 1, ", "Problem ", "7 ", "\\boxed{", "problem 1: \\boxed{ "]
+    "part", ["Red Barn's Hay Stack ", "problem 1, ", "Problem ", "7 ", "\\boxed{", "problem 1: \\boxed{ "]
 )
 def test_long_sub_tasks_are_read_in_time(part):
     found = assignment(TEXT, part * 20_000)
 
-    assert set(found.targets) <= {BARN, BALE, STRAW}
+    assert set(found.targets) <= {BARN, STACK, STRAW}

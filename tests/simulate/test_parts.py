@@ -27,8 +27,8 @@ def answers(messages, n=1, **flaws):
     [
         ("", RIGHT),
         ("Solve Problem 2.", "Problem 2: \\boxed{14}"),
-        ("How many Straw does Hay Bale have?", "14"),
-        ("Find Red Barn's Hay Bale and Hay Bale's Straw.", "Red Barn's Hay Bale = 7\nHay Bale's Straw = 14"),
+        ("How many Straw does Hay Stack have?", "14"),
+        ("Find Red Barn's Hay Stack and Hay Stack's Straw.", "Red Barn's Hay Stack = 7\nHay Stack's Straw = 14"),
         ("Combine 7, 14.", RIGHT),
         ("Given Problem 1: 8, solve Problem 2.", "Problem 2: \\boxed{16}"),
     ],
@@ -95,7 +95,7 @@ def test_a_critic_catches_errors_as_often_as_it_says():
 
 def test_a_critic_says_where_it_sees_the_error():
     assert {verdict.feedback for verdict in verdicts(WRONG)} == {
-        "The value of Hay Bale's Straw does not follow from the statements."
+        "The value of Hay Stack's Straw does not follow from the statements."
     }
 
 

@@ -35,8 +35,8 @@ def test_a_route_holds_what_is_needed_with_its_level_and_its_operations():
 
     assert [(line.name, line.level, line.operations) for line in route.lines] == [
         ("Fox Farm's Red Barn", 1, 0),
-        ("Red Barn's Hay Bale", 2, 1),
-        ("Hay Bale's Straw", 3, 1),
+        ("Red Barn's Hay Stack", 2, 1),
+        ("Hay Stack's Straw", 3, 1),
     ]
     assert route.work == 3
 
@@ -44,7 +44,7 @@ def test_a_route_holds_what_is_needed_with_its_level_and_its_operations():
 def test_what_is_handed_over_cuts_the_route_short():
     text = read(SINGLE)
 
-    assert [line.name for line in text.route(text.names, ("Red Barn's Hay Bale",)).lines] == ["Hay Bale's Straw"]
+    assert [line.name for line in text.route(text.names, ("Red Barn's Hay Stack",)).lines] == ["Hay Stack's Straw"]
     assert text.route(text.names, text.names).lines == ()
     assert text.route(text.names, ("Nobody's Thing",)).handed == ()
 

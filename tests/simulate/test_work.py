@@ -118,8 +118,8 @@ def test_an_error_travels_on_to_what_is_computed_from_it():
     text = read(CHAIN)
     for draw in range(50):
         found = worked(text, whole(text), draw=draw, lookup=0.3)
-        bales = found.values["Red Barn's Hay Bale"]
-        assert f"Hay Bale's Straw = 2 * {bales} = " in found.steps[-1]
+        stacks = found.values["Red Barn's Hay Stack"]
+        assert f"Hay Stack's Straw = 2 * {stacks} = " in found.steps[-1]
 
 
 def test_beyond_the_room_for_operations_a_reply_is_cut():
@@ -129,7 +129,7 @@ def test_beyond_the_room_for_operations_a_reply_is_cut():
     cut = worked(text, whole(text), operation_budget=2)
     assert (cut.is_cut, len(cut.steps)) == (True, 2)
     assert not worked(text, whole(text), operation_budget=2, brief=True).is_cut
-    assert not worked(text, assignment(text, "Red Barn's Hay Bale = 7."), operation_budget=2).is_cut
+    assert not worked(text, assignment(text, "Red Barn's Hay Stack = 7."), operation_budget=2).is_cut
 
 
 def test_the_room_varies_by_its_spread():
@@ -146,7 +146,7 @@ def test_being_brief_costs_accuracy():
 
 
 def test_an_unverified_value_is_believed_as_often_as_it_says_and_more_often_with_more_to_do():
-    noted = CHAIN.replace("\n\nProblem 1", " Note: the number of Hay Bale that Red Barn has is 9.\n\nProblem 1")
+    noted = CHAIN.replace("\n\nProblem 1", " Note: the number of Hay Stack that Red Barn has is 9.\n\nProblem 1")
 
     assert accuracy(noted, "Solve Problem 2.", belief=0.3) == near(0.7)
     assert accuracy(noted, belief=0.3) == near(0.7**2)
@@ -159,8 +159,8 @@ def test_handed_values_are_used_right_or_wrong():
     text = read(CHAIN)
     found = worked(text, assignment(text, "Problem 1: 8. Solve Problem 2."), lookup=0)
 
-    assert dict(found.values) == {"Hay Bale's Straw": 16}
-    assert found.steps == ("Hay Bale's Straw = 2 * 8 = 16",)
+    assert dict(found.values) == {"Hay Stack's Straw": 16}
+    assert found.steps == ("Hay Stack's Straw = 2 * 8 = 16",)
 
 
 def test_a_handed_value_is_sometimes_copied_wrongly():
@@ -177,7 +177,7 @@ def test_copying_alone_costs_no_errors_of_working_out():
 def test_a_magic_number_is_looked_up():
     text = read(
         f"{CHAIN.partition('Problem 1')[0]}One of the special magic numbers for open-anvil is: 1234567.\n"
-        "Problem 1: What is the magic number for open-anvil?\nProblem 2: How many Straw does Hay Bale have?"
+        "Problem 1: What is the magic number for open-anvil?\nProblem 2: How many Straw does Hay Stack have?"
     )
 
     assert tuple(worked(text, whole(text)).values.values()) == (1234567, 14)

@@ -39,13 +39,13 @@ FLAWLESS = Profile(
 
 CHAIN = (
     "The number of each Fox Farm's Red Barn equals 4. "
-    "The number of each Red Barn's Hay Bale equals 3 more than each Fox Farm's Red Barn. "
-    "The number of each Hay Bale's Straw equals 2 times as much as each Red Barn's Hay Bale.\n\n"
-    "Problem 1: How many Hay Bale does Red Barn have?\nProblem 2: How many Straw does Hay Bale have?\n\n"
+    "The number of each Red Barn's Hay Stack equals 3 more than each Fox Farm's Red Barn. "
+    "The number of each Hay Stack's Straw equals 2 times as much as each Red Barn's Hay Stack.\n\n"
+    "Problem 1: How many Hay Stack does Red Barn have?\nProblem 2: How many Straw does Hay Stack have?\n\n"
     'All arithmetic is modulo 23. Give one line a problem, written as "Problem k: \\boxed{answer}".'
 )
 """Answers 7 and 14; what is asked first is needed for what is asked second."""
-SINGLE = CHAIN.partition("\n\n")[0] + " How many Straw does Hay Bale have?"
+SINGLE = CHAIN.partition("\n\n")[0] + " How many Straw does Hay Stack have?"
 
 
 def flawed(*, seed: int = 0, **changes: float) -> SimulatedModel:
