@@ -104,6 +104,20 @@ def test_a_task_that_names_nothing_asks_for_all(task):
     assert (found.is_whole, found.targets, found.handed) == (True, TEXT.names, ())
 
 
+def test_repeated_statements_are_neither_targets_nor_values():
+    statements = CHAIN.partition("\n\n")[0]
+    found = assignment(TEXT, f"{statements}\nHow many Straw does Hay Stack have?")
+
+    assert (found.targets, dict(found.handed)) == ((STRAW,), {BARN: 4})
+    assert assignment(TEXT, f"{statements} Think well.").is_whole
+
+
+@pytest.mark.parametrize(("task", "targets"), [(CHAIN, TEXT.names), (f"{CHAIN}\n\nSolve Problem 2 only.", (STRAW,))])
+def test_a_sub_task_may_repeat_the_whole_question(task, targets):
+    assert assignment(TEXT, task).targets == targets
+    assert assignment(TEXT, task).handed == ()
+
+
 def test_a_check_is_told_from_a_use():
     assert assignment(TEXT, "Verify that Problem 1 is 7 and Problem 2 is 14.").is_check
     assert not assignment(TEXT, "Use that Problem 1 is 7.").is_check

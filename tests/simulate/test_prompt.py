@@ -28,6 +28,7 @@ def read(messages, **params):
         ("debate_judge", {"opinions": OPINIONS[::-1]}, Part.JUDGE),
         ("critic", {"thinking": "steps", "answer": "7"}, Part.CRITIC),
         ("reflexion", {"attempts": [{"thinking": "t", "answer": "7", "feedback": "f"}]}, Part.SOLVER),
+        ("search", {"iterations": 5, "tool_calls": 5}, Part.SOLVER),
         ("search_final", {"findings": ["x"], "failures": 0}, Part.SOLVER),
     ],
 )

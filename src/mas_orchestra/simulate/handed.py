@@ -9,10 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from mas_orchestra.masbench.sentences import sentences
 from mas_orchestra.simulate.text import Text
 
 __all__ = ["Assignment", "assignment", "given_answers"]
 
+_STATEMENT = "The number of each "
+_COMPUTED = re.compile(r" equals (?:\d{1,18} (?:more|times) |each |the (?:sum|difference) )")
 _WORD_START = re.compile(r"(?<!\w)\w")
 _NUMBERED = re.compile(r"(?:problem|question|task|part)s? (?=\d)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,4}(?!\d)")
@@ -20,7 +23,8 @@ _JOINER = re.compile(r",? ?(?:and |& ?|problem |to |through |- ?|– ?)|, ?|-|�
 _RANGES = ("to", "through", "-", "–")
 _VALUE = re.compile(
     r"(?:'s answer| have| has)?(?:\?:?| (?:is|are|was|equals|equal to)(?: the answer)?:?| ?[=:])"
-    r"(?: answer:| the answer is)? ?(?:problem \d{1,4}(?::| is| =) ?)?\$?(?:\\boxed\{ ?)?(-?\d{1,18})(?![\d\w]|[.,]\d)",
+    r"(?: answer:| the answer is)? ?(?:problem \d{1,4}(?::| is| =) ?)?\$?(?:\\boxed\{ ?)?(-?\d{1,18})"
+    r"(?![\d\w]|[.,]\d| more than | times as much )",
     re.IGNORECASE,
 )
 _BOXED = re.compile(r"\\boxed\{ ?(-?\d{1,18}) ?\}")
@@ -61,6 +65,7 @@ class _Mention:
 @lru_cache(maxsize=4096)
 def assignment(text: Text, task: str) -> Assignment:
     """What the sub-task asks of the text; one that names nothing, or only what is given, asks for all of it."""
+    task = _without_statements(task.replace(text.text, ""))
     if not task:
         return Assignment(targets=text.names, is_whole=True)
     mentions = tuple(_mentions(text, task))
@@ -86,6 +91,14 @@ def given_answers(text: Text, targets: Sequence[str], reply: str) -> dict[str, i
     labelled = {mention.names[0]: mention.value for mention in mentions if mention.value is not None}
     found = {name: labelled[name] for name in targets if name in labelled}
     return found or _unlabelled(targets, reply, mentions)
+
+
+def _without_statements(task: str) -> str:
+    """The sub-task without statements that it repeats from the text; one that gives a bare value stays, as given."""
+    if _STATEMENT not in task:
+        return task.strip()
+    kept = (sentence.text for sentence in sentences(task))
+    return "\n".join(text for text in kept if not (text.startswith(_STATEMENT) and _COMPUTED.search(text)))
 
 
 def _mentions(text: Text, task: str) -> Iterator[_Mention]:

@@ -9,7 +9,7 @@ from mas_orchestra.simulate.text import Fate, Luck, Text
 
 __all__ = ["luck"]
 
-_MOST_SEEDS = 64
+_MOST_SEEDS = 16
 
 
 def luck(text: Text, profile: Profile, seed: int) -> Luck:

@@ -29,6 +29,7 @@ from mas_orchestra.types import Message, Usage
 __all__ = ["SimulatedModel", "open_simulated"]
 
 FREE = Price(input=0, output=0)
+_MOST_REMEMBERED = 500_000
 _OPTIONS = ("seed", "sleep")
 
 
@@ -107,15 +108,18 @@ class SimulatedModel:
         prompt_tokens = estimate_prompt_tokens(messages)
         self._refuse_overflow(prompt_tokens)
         conversation = seeds.digest(self.seed, *(part for turn in messages for part in (turn.role, turn.content)))
-        if params.seed is None:
-            occasion = -1 - self._asked[conversation]
-            self._asked[conversation] += 1
-        else:
-            occasion = params.seed
+        occasion = self._occasion(conversation) if params.seed is None else params.seed
         say = self._speaker(messages, params, prompt_tokens)
         draws = (seeds.rng("simulate", conversation, occasion, sample) for sample in range(params.n))
         choices = tuple(_limited(say(rng), params) for rng in draws)
         return self._completion(choices, prompt_tokens)
+
+    def _occasion(self, conversation: int) -> int:
+        """A negative number, so that no seed of a request is the same."""
+        if len(self._asked) >= _MOST_REMEMBERED:
+            self._asked.clear()  # counting begins anew, long after anybody could notice
+        self._asked[conversation] += 1
+        return -self._asked[conversation]
 
     def _refuse_overflow(self, prompt_tokens: int) -> None:
         window = self.profile.context_tokens

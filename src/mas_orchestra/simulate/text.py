@@ -22,7 +22,7 @@ class Kind(StrEnum):
     INDEPENDENT = "independent"
 
 
-_MOST_ROUTES = 512
+_MOST_ROUTES = 64
 _UNDEFINED = Definition()
 
 
@@ -176,7 +176,7 @@ class Text:
         return {target: self.needles.get(target, values.get(target, 0)) for target in targets}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def read(text: str) -> Text:
     """The text, read.
 
