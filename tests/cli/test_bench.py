@@ -149,7 +149,19 @@ def test_gallery_goes_to_stdout_or_into_a_file(tmp_path):
     ("arguments", "says"),
     [
         (("--values", "2..x"), "neither a number nor a range"),
-        (("--values", "14"), "has no value 14"),
+        (("--values", "14"), "every axis ends at 12"),
+        (("--values", "2..99999999999"), "every axis ends at 12"),
+        (("--values", "1"), "has no value 1"),
+        (("--values", "5..2"), "write 2..5"),
+        (("--values", ""), "neither a number nor a range"),
+        (("--values", "-3"), "neither a number nor a range"),
+        (("--size", ""), "known: d, b, n, T"),
+        (("--axis", "combine", "--size", "d=4,b=2,n=5,T=8,d=5"), "each letter once"),
+        (("--axis", "combine", "--size", "d=4,b=2,n=5,T=8,h=4"), "use h<=3"),
+        (("--axis", "depth", "--size", "d=4,b=2,n=5,T=8"), "a size is for the axis combine"),
+        (("--axis", "depth", "--needle"), "are for the axes combine, robustness"),
+        (("--train", "-1"), "0"),
+        (("--train", "99999999"), "different ones at most"),
         (("--axis", "combine"), "give its parameters"),
         (("--axis", "combine", "--size", "d=4"), "b, n, T missing"),
         (("--axis", "combine", "--size", "d=4,b=2,n=5,T=8,q=1"), "unknown q; known: d, b, n, T, h, p, r"),
@@ -162,6 +174,35 @@ def test_wrong_requests_end_with_code_2_and_the_remedy(tmp_path, arguments, says
     result = run("build", "--out", tmp_path / "set", *arguments, code=2)
     assert says in result.output
     assert not list(tmp_path.iterdir())
+
+
+def test_gallery_gives_its_problems_as_json():
+    lines = [json.loads(line) for line in run("gallery", "--json").stdout.splitlines()]
+    assert lines[0]["title"] == "Depth 4"
+    assert [Problem.model_validate(line["problem"]).question for line in lines]
+    assert "leave out --out" in run("gallery", "--json", "--out", "x", code=2).output
+
+
+def test_show_takes_the_row_of_the_asked_value_and_no_option_in_vain(built):
+    assert json.loads(run("show", built, "--value", 3, "--json").stdout)["value"] == 3
+    assert "has no row 0" in run("show", built, "--value", 9, code=2).output
+    assert (
+        "--size is for the axis combine" in run("show", "--axis", "depth", "--size", "d=4,b=2,n=5,T=8", code=2).output
+    )
+    assert "--size is for the axis combine" in run("show", "--value", 3, "--size", "d=4,b=2,n=5,T=8", code=2).output
+    assert "has no sweep" in run("show", "--axis", "combine", code=2).output
+
+
+@pytest.mark.parametrize("command", ["load", "stats"])
+def test_a_selection_without_rows_is_said(built, command):
+    assert (
+        "no row of axis width of split test" in run(command, built, "--axis", "width", "--split", "test", code=2).output
+    )
+
+
+def test_a_figure_is_svg_by_name_too(built, tmp_path):
+    assert "ends in .svg" in run("stats", built, "--figure", tmp_path / "f.png", code=2).output
+    assert not (tmp_path / "f.png").exists()
 
 
 def test_a_missing_row_or_file_is_said(built, tmp_path):

@@ -174,6 +174,12 @@ def test_parquet_without_pyarrow_names_the_extra_before_anything_is_written(tmp_
         ({"train": 0, "test": 0}, "nothing to build"),
         ({"axes": ()}, "nothing to build"),
         ({"values": (2, 13)}, "has no value 13"),
+        ({"train": 801_505}, "801504 different ones at most"),
+        ({"test": 10**9}, "different ones at most"),
+        ({"axes": (Axis.DEPTH,), "parameters": Parameters(d=4, b=2, n=5, T=9)}, "a size is for the axis combine"),
+        ({"axes": (Axis.COMBINE,), "parameters": Parameters(d=4, b=2, n=5, T=9)}, "combine has no values"),
+        ({"axes": (Axis.DEPTH,), "needle": True}, "are for the axes combine, robustness"),
+        ({"axes": (Axis.DEPTH,), "attacks": (AttackKind.CLAIM,)}, "are for the axes combine, robustness"),
     ],
 )
 def test_requests_that_cannot_be_built_are_refused_before_anything_is_written(tmp_path, change, says):

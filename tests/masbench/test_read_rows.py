@@ -5,10 +5,12 @@ import json
 
 import pytest
 
-from mas_orchestra.errors import FileFormatError, MissingExtraError
+from mas_orchestra.errors import FileFormatError, MissingExtraError, UsageError
 from mas_orchestra.masbench.export import Format, encode
+from mas_orchestra.masbench.load import load
 from mas_orchestra.masbench.problem import Axis
-from mas_orchestra.masbench.read_rows import read_row_line, read_rows, row_files
+from mas_orchestra.masbench.read_rows import read_row_line, read_rows
+from mas_orchestra.masbench.row_files import row_files
 from masbench.published import FILE
 from masbench.sets import problem, record, write
 
@@ -108,8 +110,20 @@ def test_folders_are_read_in_the_order_of_their_names_hidden_ones_apart(tmp_path
 
 
 def test_a_folder_without_rows_is_an_error(tmp_path):
-    with pytest.raises(FileFormatError, match="found none"):
+    with pytest.raises(UsageError, match="holds no"):
         row_files(tmp_path)
+
+
+@pytest.mark.parametrize("place", ["depth/train.unfinished", "depth/train.jsonl", "depth", ""])
+def test_no_part_of_an_unfinished_build_is_read(tmp_path, place):
+    partial = tmp_path / ".set.0123456789ab.partial"
+    write(partial / "depth" / "train.jsonl", [record()])
+    write(partial / "depth" / "train.unfinished", [record()])
+
+    with pytest.raises(UsageError, match="unfinished build"):
+        row_files(partial / place)
+    with pytest.raises(UsageError, match="unfinished build"):
+        load(partial / place)
 
 
 def test_rows_are_read_lazily(tmp_path):

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from mas_orchestra.errors import FileFormatError
+from mas_orchestra.errors import UsageError
 from mas_orchestra.masbench import axes
 from mas_orchestra.masbench.analyze import Analysis
 from mas_orchestra.masbench.build import build
@@ -189,7 +189,7 @@ def test_an_empty_file_is_a_fault(tmp_path):
 
 
 def test_a_folder_without_rows_is_an_error(tmp_path):
-    with pytest.raises(FileFormatError):
+    with pytest.raises(UsageError):
         verify(tmp_path)
 
 

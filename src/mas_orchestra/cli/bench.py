@@ -14,6 +14,7 @@ from mas_orchestra.cli.bench_rows import rows_app
 from mas_orchestra.cli.bench_text import text_app
 from mas_orchestra.cli.boundary import complain
 from mas_orchestra.cli.deliver import print_json, print_text
+from mas_orchestra.errors import UsageError
 from mas_orchestra.masbench.axes import MAIN_AXES
 from mas_orchestra.masbench.export import Format
 from mas_orchestra.masbench.problem import AttackKind, Axis, Style
@@ -63,8 +64,8 @@ def build(
     request = BuildRequest(
         format=layout,
         axes=tuple(axis or MAIN_AXES),
-        values=read_values(values) if values else None,
-        parameters=read_parameters(size) if size else None,
+        values=None if values is None else read_values(values),
+        parameters=None if size is None else read_parameters(size),
         train=train,
         test=test,
         style=style,
@@ -113,11 +114,20 @@ def _progress() -> Iterator["Progress | None"]:
 @bench_app.command(epilog="\b\nExamples:\n  mas bench gallery\n  mas bench gallery --out docs/gallery.md\n")
 def gallery(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the page there instead of on stdout.")] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the problems, one JSON object a line.")] = False,
 ) -> None:
     """Write the gallery: one small problem of every axis and attack, with graph and answers."""
+    from mas_orchestra.masbench.gallery import exhibits
     from mas_orchestra.masbench.gallery import gallery as page
 
-    write_page(page(), out)
+    if not as_json:
+        write_page(page(), out)
+        return
+    if out is not None:
+        raise UsageError("--json goes to stdout: leave out --out, or redirect")
+    for title, problem in exhibits():
+        print_json({"title": title, "problem": problem.model_dump(mode="json")})
 
 
 bench_app.registered_commands += rows_app.registered_commands + text_app.registered_commands

@@ -8,6 +8,7 @@ import typer
 from mas_orchestra.cli.boundary import complain
 from mas_orchestra.cli.deliver import print_text
 from mas_orchestra.errors import FileFormatError, UsageError
+from mas_orchestra.masbench.axes import VALUES
 from mas_orchestra.masbench.problem import Parameters, Split, Style
 
 __all__ = [
@@ -41,13 +42,21 @@ def read_values(text: str) -> tuple[int, ...]:
         first, dots, last = part.strip().partition("..")
         if not first.isdecimal() or (dots and not last.isdecimal()):
             raise UsageError(f"--values {text!r}: {part!r} is neither a number nor a range; write 2..12 or 2,4,6")
-        found += range(int(first), int(last if dots else first) + 1)
+        lowest, highest = int(first), int(last if dots else first)
+        if lowest > highest:
+            raise UsageError(f"--values {text!r}: {part!r} runs backwards; write {highest}..{lowest}")
+        if highest >= VALUES.stop:
+            raise UsageError(f"--values {text!r}: {highest} is no value; every axis ends at {VALUES.stop - 1}")
+        found += range(lowest, highest + 1)
     return tuple(dict.fromkeys(found))
 
 
 def read_parameters(text: str) -> Parameters:
     """``d=5,b=2,n=8,T=24`` and, where wanted, h, p and r."""
-    given = dict(part.strip().partition("=")[::2] for part in text.split(","))
+    pairs = [part.strip().partition("=")[::2] for part in text.split(",")]
+    given = dict(pairs)
+    if len(given) < len(pairs):
+        raise UsageError(f"--size {text!r}: give each letter once")
     known = Parameters.model_fields
     if unknown := [name for name in given if name not in known]:
         raise UsageError(f"--size {text!r}: unknown {', '.join(unknown)}; known: {', '.join(known)}")

@@ -66,11 +66,18 @@ def load(
     rows = load_rows(source, axis=axis, split=split)
     for row in rows if out is None else _copied(rows, out):
         statistics.add(row)
+    _must_hold_rows(statistics, source, axis, split)
     if as_json:
         document = statistics.document()
         print_json({"source": source, "rows": document["rows"], "groups": document["groups"]})
     else:
         print_text(_table(statistics))
+
+
+def _must_hold_rows(statistics: "SetStatistics", source: str, axis: str | None, split: Split | None) -> None:
+    if not statistics.rows:
+        wanted = "".join([f" of axis {axis}"] * (axis is not None) + [f" of split {split}"] * (split is not None))
+        raise UsageError(f"{source} holds no row{wanted}; see what is there with: mas bench load {source}")
 
 
 def _copied(rows: Iterator["BenchRow"], out: Path) -> Iterator["BenchRow"]:
@@ -109,7 +116,7 @@ def show(
     *,
     row: Annotated[int, typer.Option(min=0, help="Which row of the set, or which index to make.")] = 0,
     axis: Annotated[Axis | None, typer.Option(help="Only rows of this axis; the axis to make (depth).")] = None,
-    value: Annotated[int, typer.Option(help="The value to make.")] = 4,
+    value: Annotated[int | None, typer.Option(help="Only rows of this value; the value to make (4).")] = None,
     split: OneSplit = None,
     size: SizeOption = None,
     style: StyleOption = Style.EXACT,
@@ -124,14 +131,17 @@ def show(
     from mas_orchestra.masbench.generate import Recipe, generate
 
     if source is not None:
-        _show_row(_nth(source, row, axis, split), as_mermaid=as_mermaid, as_json=as_json)
+        _show_row(_nth(source, row, axis, value, split), as_mermaid=as_mermaid, as_json=as_json)
         return
-    axis = Axis.COMBINE if size else axis or Axis.DEPTH
-    parameters = read_parameters(size) if size else sweep(axis, [value])[value]
+    if size is not None and (value is not None or axis not in {None, Axis.COMBINE}):
+        raise UsageError("--size is for the axis combine, which has no values: leave out --axis and --value, or --size")
+    axis = axis or (Axis.DEPTH if size is None else Axis.COMBINE)
+    value = 4 if value is None and size is None else value
+    parameters = sweep(axis, [value])[value] if value is not None else read_parameters(size or "")
     recipe = Recipe(
         axis=axis,
         parameters=parameters,
-        value=None if size else value,
+        value=value,
         split=split or Split.TEST,
         style=style,
         attack=attack or (AttackKind.NOTE if parameters.r or needle else None),
@@ -141,12 +151,13 @@ def show(
     _show_problem(generate(recipe, row), as_mermaid=as_mermaid, as_json=as_json)
 
 
-def _nth(source: str, number: int, axis: Axis | None, split: Split | None) -> "BenchRow":
+def _nth(source: str, number: int, axis: Axis | None, value: int | None, split: Split | None) -> "BenchRow":
     from itertools import islice
 
     from mas_orchestra.masbench.load import load as load_rows
 
-    found = next(islice(load_rows(source, axis=axis, split=split), number, None), None)
+    rows = (row for row in load_rows(source, axis=axis, split=split) if value in {None, row.value})
+    found = next(islice(rows, number, None), None)
     if found is None:
         raise UsageError(f"{source} has no row {number} (the first is 0) like that; see: mas bench load {source}")
     return found
@@ -192,7 +203,10 @@ def stats(
     from mas_orchestra.masbench.load import load as load_rows
     from mas_orchestra.masbench.statistics import count, draw_svg
 
+    if figure is not None and figure.suffix != ".svg":
+        raise UsageError(f"--figure {figure}: the picture is SVG; give a name that ends in .svg")
     statistics = count(load_rows(source, axis=axis, split=split))
+    _must_hold_rows(statistics, source, axis, split)
     if figure is not None:
         write_page(draw_svg(statistics.histograms()), figure)
     if as_json:

@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterable
 from mas_orchestra.errors import UsageError
 from mas_orchestra.masbench.problem import Axis, Parameters
 
-__all__ = ["MAIN_AXES", "check", "sweep"]
+__all__ = ["MAIN_AXES", "VALUES", "check", "sweep"]
 
 MAIN_AXES = (Axis.DEPTH, Axis.BREADTH, Axis.HORIZON, Axis.PARALLEL, Axis.ROBUSTNESS)
 """The five axes of the paper."""
 
-_VALUES = range(2, 13)
+VALUES = range(2, 13)
+"""Of every sweep, but for depth at a fixed size, which starts at 3."""
 
 _SWEEPS: dict[Axis, Callable[[int], Parameters]] = {
     Axis.DEPTH: lambda value: Parameters(d=value, b=2, n=value + 1, T=24),
@@ -35,8 +36,8 @@ def sweep(axis: Axis, values: Iterable[int] | None = None) -> dict[int, Paramete
     """
     if axis not in _SWEEPS:
         raise UsageError(f"axis {axis} has no sweep: give its parameters d, b, n, T, h, p and r instead of values")
-    lowest = 3 if axis is Axis.DEPTH_FIXED_SIZE else _VALUES.start
-    highest = _VALUES.stop - 1
+    lowest = 3 if axis is Axis.DEPTH_FIXED_SIZE else VALUES.start
+    highest = VALUES.stop - 1
     values = range(lowest, highest + 1) if values is None else tuple(values)
     for value in values:
         if not lowest <= value <= highest:

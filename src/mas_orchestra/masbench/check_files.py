@@ -6,7 +6,7 @@ from pathlib import Path
 
 import orjson
 
-from mas_orchestra.masbench.read_rows import row_files
+from mas_orchestra.masbench.row_files import row_files
 
 __all__ = ["file_faults"]
 

@@ -6,7 +6,7 @@ from mas_orchestra.masbench.drawing import mermaid
 from mas_orchestra.masbench.generate import Recipe, generate
 from mas_orchestra.masbench.problem import AttackKind, Axis, Parameters, Problem, Split, Style
 
-__all__ = ["gallery"]
+__all__ = ["exhibits", "gallery"]
 
 _SMALL = Parameters(d=4, b=2, n=5, T=8)
 _ATTACKED = Parameters(d=4, b=2, n=5, T=8, h=2, r=2)
@@ -18,7 +18,7 @@ from; double frames are asked, `⚠` is attacked. Statements that no arrow shows
 """
 
 
-def _exhibits() -> Iterator[tuple[str, Recipe]]:
+def _recipes() -> Iterator[tuple[str, Recipe]]:
     def recipe(axis: Axis, parameters: Parameters, value: int | None = None, **options: object) -> Recipe:
         return Recipe(axis=axis, parameters=parameters, value=value, split=Split.TEST, **options)  # type: ignore[arg-type]  # keywords of Recipe
 
@@ -33,9 +33,14 @@ def _exhibits() -> Iterator[tuple[str, Recipe]]:
     yield "The paper's wording (`--style paper`)", recipe(Axis.DEPTH, _SMALL, 4, style=Style.PAPER)
 
 
+def exhibits() -> Iterator[tuple[str, Problem]]:
+    """Every problem of the gallery with its title."""
+    return ((title, generate(recipe, 0)) for title, recipe in _recipes())
+
+
 def gallery() -> str:
     """The page as Markdown, the same on every machine."""
-    return "\n".join([_HEAD, *(_exhibit(title, generate(recipe, 0)) for title, recipe in _exhibits())])
+    return "\n".join([_HEAD, *(_exhibit(title, problem) for title, problem in exhibits())])
 
 
 def _exhibit(title: str, problem: Problem) -> str:

@@ -26,7 +26,7 @@ from mas_orchestra.masbench.problem import (
 from mas_orchestra.masbench.splits import mark
 from mas_orchestra.masbench.structure import Component, build
 
-__all__ = ["Recipe", "generate"]
+__all__ = ["Recipe", "family_size", "generate"]
 
 _SINK_STEP = 7_919
 """Prime to the number of sinks of either split, so that every pair comes once before any comes twice."""
@@ -88,17 +88,20 @@ class Recipe:
         return "-".join([self.axis, size, *(name for name, is_set in variants.items() if is_set), self.split])
 
 
+def family_size(split: Split) -> int:
+    """How many problems a family of this split has: beyond them two texts could be the same."""
+    return vocabulary.sinks(split) * MODULUS
+
+
 def generate(recipe: Recipe, index: int) -> Problem:
     """Problem number `index` of a family.
 
     Raises:
-        UsageError: The family has no such index: beyond its last one two texts could be the same.
+        UsageError: The family has no such index.
     """
-    families = vocabulary.sinks(recipe.split) * MODULUS
-    if not 0 <= index < families:
-        raise UsageError(
-            f"index {index}: a family has the indices 0 to {families - 1}; vary the parameters for more rows"
-        )
+    last = family_size(recipe.split) - 1
+    if not 0 <= index <= last:
+        raise UsageError(f"index {index}: a family has the indices 0 to {last}; vary the parameters for more rows")
     rng = seeds.rng(*recipe.family, index)
     components = _components(recipe, index, rng)
     sink = vocabulary.nth_sink(recipe.split, _sink_number(recipe, index))

@@ -14,11 +14,11 @@ from mas_orchestra.errors import FileFormatError, MissingExtraError, UsageError
 from mas_orchestra.masbench.export import ANSWER_DELIMITER
 from mas_orchestra.masbench.hub import fetch
 from mas_orchestra.masbench.problem import Problem
+from mas_orchestra.masbench.row_files import row_files
 
 __all__ = ["BenchRow", "load"]
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
-_SUFFIXES = (".jsonl", ".parquet")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,22 +62,11 @@ def load(source: str | Path, *, axis: str | None = None, split: str | None = Non
 
 def _files(source: str | Path) -> list[Path]:
     path = Path(source)
-    if path.is_file():
-        return [path]
     if not path.exists():
         if not _HUB_ID.fullmatch(str(source)):
             raise UsageError(f"{source}: no such path; give a .jsonl or .parquet file, a folder of them, or owner/name")
         path = fetch(str(source))
-    if path.name.endswith(".partial"):
-        raise UsageError(f"{path} is an unfinished build: run its `mas bench build` again, it goes on where it stopped")
-    found = sorted(file for file in path.rglob("*") if file.suffix in _SUFFIXES and not _is_hidden(file, path))
-    if not found:
-        raise UsageError(f"{path} holds no .jsonl or .parquet file; build a set with: mas bench build --out DIR")
-    return found
-
-
-def _is_hidden(file: Path, root: Path) -> bool:
-    return any(part.startswith(".") for part in file.relative_to(root).parts)
+    return row_files(path)
 
 
 def _rows(path: Path) -> Iterator[BenchRow]:

@@ -12,17 +12,16 @@ from pathlib import Path
 import orjson
 
 from mas_orchestra.errors import FileFormatError, MissingExtraError
+from mas_orchestra.masbench.row_files import row_files
 from mas_orchestra.types import JsonObject, JsonValue
 
-__all__ = ["ANSWER_SEPARATOR", "Row", "read_row_line", "read_rows", "row_files"]
+__all__ = ["ANSWER_SEPARATOR", "Row", "read_row_line", "read_rows"]
 
 ANSWER_SEPARATOR = "<<horizon>>"
 """Between the answers of one row in the published layout."""
 
 _CERTIFICATE_KEYS = frozenset({"graph", "measured", "parameters", "poisoned", "generator_version"})
 """Keys that only a certificate has; two of them make one, so that a missing key is told."""
-
-_LINES = frozenset({".jsonl", ".ndjson"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,29 +47,11 @@ class Row:
     fault: str | None = None
 
 
-def row_files(path: Path) -> list[Path]:
-    """The row files that a path stands for, sorted: itself, or every JSONL and Parquet file below it.
-
-    Raises:
-        FileFormatError: There is none.
-    """
-    if path.is_file():
-        return [path]
-    found = sorted(file for file in path.rglob("*") if file.suffix in {*_LINES, ".parquet"} and _is_shown(file, path))
-    if not found:
-        raise FileFormatError(f"{path}: expected a file or a folder with *.jsonl or *.parquet files in it, found none")
-    return found
-
-
-def _is_shown(file: Path, folder: Path) -> bool:
-    """Whether it is a file outside hidden folders, where tools keep their own copies."""
-    return file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts)
-
-
 def read_rows(path: Path) -> Iterator[Row]:
     """Every row below a path, in the order of the sorted file names; holds one batch in memory.
 
     Raises:
+        UsageError: The path holds no rows, or an unfinished build.
         FileFormatError: A file cannot be read as rows at all.
         MissingExtraError: Parquet without pyarrow.
     """

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from mas_orchestra.errors import UsageError
 from mas_orchestra.masbench import axes
 from mas_orchestra.masbench.export import Format
-from mas_orchestra.masbench.generate import Recipe
+from mas_orchestra.masbench.generate import Recipe, family_size
 from mas_orchestra.masbench.problem import GENERATOR_VERSION, AttackKind, Axis, Parameters, Split, Style
 
 __all__ = ["BuildReport", "BuildRequest", "BuiltFile", "Chunk", "Family", "Shard"]
@@ -51,7 +51,7 @@ class BuildRequest(_Record):
         """The files to write, each with its families in order.
 
         Raises:
-            UsageError: Nothing to build, or infeasible parameters.
+            UsageError: Nothing to build, infeasible parameters, or an option that none of the axes uses.
         """
         shards = [
             Shard(Path(axis) / f"{split}{self.format.suffix}", tuple(self._families(axis, split)), rows)
@@ -61,6 +61,8 @@ class BuildRequest(_Record):
         ]
         if not shards:
             raise UsageError("nothing to build: give at least one axis and at least one row for train or test")
+        self._check_rows()
+        self._check_options()
         return shards
 
     @property
@@ -80,6 +82,22 @@ class BuildRequest(_Record):
         words = [f"--{name} {value}" for name, values in options.items() for value in values]
         flags = ["--needle"] * self.needle + ["--abstract"] * self.abstract
         return " ".join(["mas bench build --out DIR", *words, *flags])
+
+    def _check_rows(self) -> None:
+        for split, rows in ((Split.TRAIN, self.train), (Split.TEST, self.test)):
+            if rows > (most := family_size(split)):
+                raise UsageError(f"{split} {rows} rows for each value: there are {most} different ones at most")
+
+    def _check_options(self) -> None:
+        """What was asked for and would change nothing is a misunderstanding, not a build."""
+        if self.parameters and Axis.COMBINE not in self.axes:
+            raise UsageError("a size is for the axis combine, all others have sweeps: add the axis combine, or no size")
+        if self.values is not None and not set(self.axes) - {Axis.COMBINE}:
+            raise UsageError("axis combine has no values: give its size only")
+        is_attack_chosen = self.needle or self.attacks != (AttackKind.NOTE,)
+        if is_attack_chosen and not _ATTACKED & set(self.axes):
+            attacked = ", ".join(sorted(_ATTACKED))
+            raise UsageError(f"attacks and needles are for the axes {attacked}: add one of them, or leave these out")
 
     def _families(self, axis: Axis, split: Split) -> Iterator["Family"]:
         for value, parameters in self._sizes(axis):
