@@ -264,6 +264,21 @@ class TestWindow:
 
 
 class TestDialect:
+    async def test_one_schema_that_is_refused_costs_no_other_schema(self, endpoint, build):
+        async def behave(call):
+            name = call.body.get("response_format", {}).get("json_schema", {}).get("name")
+            refusal = status(400, "Invalid schema for response_format 'odd': 'oneOf' is not permitted")
+            return await (refusal if name == "odd" else text("42"))(call)
+
+        endpoint.handle(behave)
+        model = build()
+        odd, even = (Params(response_schema=ResponseSchema(name=name, schema={})) for name in ("odd", "even"))
+        assert "Invalid schema" in (await model.complete(ASK, odd)).notes[0]
+        assert (await model.complete(ASK, odd)).notes == ("response schema left out: the endpoint cannot enforce it",)
+        assert (await model.complete(ASK, even)).notes == ()
+        assert ["response_format" in body for body in endpoint.bodies] == [True, False, False, True]
+        assert model.abilities.json_schema
+
     async def test_calls_that_were_under_way_when_a_field_was_refused_do_without_it_too(self, endpoint, build):
         async def behave(call):
             if "response_format" in call.body:

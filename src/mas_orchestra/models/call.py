@@ -115,8 +115,8 @@ class Call:
         params, dialect = self._params, self._target.dialect
         if params.tools and not dialect.tools:
             self._notes.append("tools left out: the endpoint is configured without them")
-        if params.response_schema is not None and not dialect.json_schema:
-            self._notes.append("response schema left out: the endpoint cannot enforce one")
+        if params.response_schema is not None and not dialect.takes_schema(params.response_schema.name):
+            self._notes.append("response schema left out: the endpoint cannot enforce it")
 
     def _fit(self) -> None:
         """Lower `max_tokens` to what the window leaves.
@@ -164,7 +164,8 @@ class Call:
 
     def _learn(self, refused: str, explanation: str) -> bool:
         """Whether doing without `refused` changes the request at all, another call having learnt it first or not."""
-        after = self._target.dialect.without(refused)
+        schema = self._params.response_schema
+        after = self._target.dialect.without(refused, schema.name if schema else "")
         if request_bytes(self._target.name, self._messages, self._params, after) == self._sent:
             return False
         self._target.dialect = after

@@ -48,6 +48,10 @@ SCHEMA = re.compile(
     re.IGNORECASE,
 )
 """Words of a refusal that is about structured output: our schema, a keyword in it, or what the model made of it."""
+ONE_SCHEMA = re.compile(
+    r"(?:invalid|unrecognized|unsupported) (?:json )?schema|grammar|keyword|failed_generation", re.IGNORECASE
+)
+"""Of these, words that blame one schema rather than all."""
 UNSUPPORTED = re.compile(
     r"unsupported|not support|unrecognized|unknown|not permitted|not allowed|extra (?:fields|inputs)|unexpected"
     r"|must be 1|only one",
@@ -158,10 +162,13 @@ def _error_fields(body: bytes, text: str) -> tuple[str, str, str]:
 def _refused_field(note: str, parameter: str, code: str) -> str | None:
     """The optional field that a refusal is about, when it says that the field (not its value) is the trouble.
 
-    A schema is always a field and never a value: whatever is wrong with ours, the reply can be read without it.
+    A schema is always a field and never a value: whatever is wrong with ours, the reply can be read without it. It is
+    ``response_format`` where the endpoint takes none, and ``schema`` where it does not take this one.
     """
-    if parameter.startswith("response_format") or code == "json_validate_failed" or SCHEMA.search(note[:2_000]):
-        return "response_format"
+    note = note[:2_000]
+    if parameter.startswith("response_format") or code == "json_validate_failed" or SCHEMA.search(note):
+        is_one = code == "json_validate_failed" or ONE_SCHEMA.search(note) is not None
+        return "schema" if is_one else "response_format"
     if UNSUPPORTED.search(note) is None:
         return None
     if parameter in OPTIONAL_FIELDS:

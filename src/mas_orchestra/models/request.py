@@ -21,6 +21,7 @@ class Dialect:
     """What one model at one endpoint understands: configured at first, then learnt from what it refuses.
 
     Attributes:
+        refused_schemas: Names of schemas that it refuses, where it takes others.
         left_out: Optional parts of a request that it refuses: ``seed``, ``temperature``, ``stream_options``, …
         max_tokens: Name of the field for the upper bound of generated tokens.
         context_tokens: Its window, as configured or as it said when a prompt was too long.
@@ -29,13 +30,16 @@ class Dialect:
     tools: bool = True
     json_schema: bool = True
     native_n: bool = True
+    refused_schemas: frozenset[str] = frozenset()
     left_out: frozenset[str] = frozenset()
     max_tokens: str = "max_tokens"
     context_tokens: int | None = None
 
-    def without(self, field: str) -> "Dialect":
-        """The dialect after the endpoint refused `field`."""
+    def without(self, field: str, schema: str = "") -> "Dialect":
+        """The dialect after the endpoint refused `field`, or the one `schema` of this name."""
         match field:
+            case "schema":
+                return replace(self, refused_schemas=self.refused_schemas | {schema})
             case "n":
                 return replace(self, native_n=False)
             case "max_tokens":
@@ -46,6 +50,10 @@ class Dialect:
                 return replace(self, json_schema=False)
             case _:
                 return replace(self, left_out=self.left_out | {field})
+
+    def takes_schema(self, name: str) -> bool:
+        """Whether a response schema of this name may be sent."""
+        return self.json_schema and name not in self.refused_schemas
 
 
 def request_bytes(name: str, messages: tuple[Message, ...], params: Params, dialect: Dialect) -> bytes:
@@ -67,7 +75,7 @@ def request_bytes(name: str, messages: tuple[Message, ...], params: Params, dial
             }
             for tool in params.tools
         ]
-    if params.response_schema is not None and dialect.json_schema:
+    if params.response_schema is not None and dialect.takes_schema(params.response_schema.name):
         schema = {"name": params.response_schema.name, "schema": params.response_schema.schema, "strict": True}
         optional["response_format"] = {"type": "json_schema", "json_schema": schema}
     if params.stream:
