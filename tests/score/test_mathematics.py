@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from mas_orchestra.errors import UsageError
+from mas_orchestra.errors import UnknownNameError, UsageError
 from mas_orchestra.score.math_workers import MathWorkers
 from mas_orchestra.score.mathematics import Direction, MathematicsScorer, PercentRule
 from mas_orchestra.tasks.task import Task
@@ -158,7 +158,7 @@ async def test_a_percent_at_the_end_is_not_a_number_of_an_earlier_sentence(score
 async def test_a_task_may_say_what_a_percent_is(workers, scorer, rule, reference, value):
     of_scorer = MathematicsScorer(workers=workers, percent=PercentRule(rule))
 
-    assert (await scorer.score(task(reference, percent=rule), "60%")).value == value
+    assert (await scorer.score(task(reference, percent_rule=rule), "60%")).value == value
     assert (await of_scorer.score(task(reference), "60%")).value == value
     assert of_scorer.name == f"mathematics:{rule}"
 
@@ -171,6 +171,11 @@ async def test_the_decimal_mark_of_a_task_decides_and_its_absence_is_warned_of(s
     assert (await scorer.score(task(reference, decimal_mark=","), answer)).value == 1.0
     if reference != "1,5":
         assert "ambiguous_mark" in plain.details["warning"]
+
+
+async def test_an_unknown_percent_rule_is_named(scorer):
+    with pytest.raises(UnknownNameError, match=r"percent_rule of task 't' 'numbr'. Did you mean 'number'"):
+        await scorer.score(task("60", percent_rule="numbr"), "60%")
 
 
 async def test_any_of_several_references_will_do(scorer):

@@ -62,7 +62,7 @@ def statements(reply: str) -> Iterator[FinalAnswer]:
     """The last box and the last line with the answer, the later one first; of a line with a box in it, the box."""
     found = [*boxes(reply)[-1:], *filter(None, [answer_line(reply)])]
     for statement in sorted(found, key=lambda answer: answer.start, reverse=True):
-        yield from boxes(statement.text)[-1:] or [statement]
+        yield (boxes(statement.text) or [statement])[-1] if statement.read_by is ReadBy.ANSWER_LINE else statement
 
 
 def boxes(text: str) -> list[FinalAnswer]:

@@ -17,7 +17,7 @@ reference and answer       same?
 ``3, 5``, ``5, 3``         yes: without brackets, numbers are a set
 =========================  ======================================================================================
 
-A task may set ``metadata["percent"]`` (a `PercentRule`) and ``metadata["decimal_mark"]`` (``","``).
+A task may set ``metadata["percent_rule"]`` (a `PercentRule`) and ``metadata["decimal_mark"]`` (``","``).
 """
 
 import re
@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from mas_orchestra.errors import UnknownNameError
 from mas_orchestra.score.base import Score
 from mas_orchestra.score.final_answer import FinalAnswer, ReadBy, final_answer, repeats
 from mas_orchestra.score.latex import LONGEST_FORMULA, canonical, to_latex
@@ -100,7 +101,7 @@ class MathematicsScorer:
         if repeats(answer, task.question):
             return Score(value=0.0, reason="echo")
         mark = str(task.metadata.get("decimal_mark", "."))
-        percent = PercentRule(str(task.metadata.get("percent", self._percent)))
+        percent = _percent_rule(task) or self._percent
         found = final_answer(answer)
         read, read_by = found.text, found.read_by.value
         verdict = _Verdict(compared=Compared.DIFFERENT, rule="number")
@@ -167,6 +168,14 @@ def _same_value(left: Quantity, right: Quantity, first: Fraction, second: Fracti
         return False
     decimals = left.decimals if left.decimals is not None else right.decimals
     return decimals is not None and decimals >= _ROUNDED_DECIMALS and round(first, decimals) == round(second, decimals)
+
+
+def _percent_rule(task: Task) -> PercentRule | None:
+    name = task.metadata.get("percent_rule")
+    if name is not None and name not in list(PercentRule):
+        known = [rule.value for rule in PercentRule]
+        raise UnknownNameError(f"percent_rule of task {task.id!r}", str(name), known)
+    return None if name is None else PercentRule(str(name))
 
 
 def _compared(same: bool) -> Compared:  # noqa: FBT001  (its only argument)

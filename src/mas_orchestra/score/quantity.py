@@ -33,7 +33,7 @@ _CHARACTERS = (
     | {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 )
 _WRAPPERS = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), ("**", "**"), ("`", "`"), ("{", "}"))
-_INTEGER = re.compile(r"[+-]?[0-9]{1,60}")
+_PLAIN = re.compile(r"([+-]?[0-9]{1,60})(?:\.([0-9]{1,40}))?")
 _SPACING = re.compile(r"\\[,;:! ]|\\quad\b|~")
 _TEXT = re.compile(r"\\(?:text|textrm|mathrm|mbox|rm|operatorname) ?\{([^{}]*)\}")
 _MONEY = re.compile(r"(-?) ?(US\$|[$€£¥]) ?(-?[0-9.].*)")
@@ -113,8 +113,10 @@ def read_quantity(text: str, decimal_mark: str = ".") -> Quantity | None:
 
 @lru_cache(maxsize=4096)
 def _read(text: str, decimal_mark: str) -> Quantity | None:
-    if _INTEGER.fullmatch(text):
-        return Quantity(value=Fraction(int(text)))
+    plain_number = _PLAIN.fullmatch(text)
+    if plain_number is not None and (plain_number[2] is None or decimal_mark == "."):  # nearly all: without the rest
+        whole, digits = plain_number[1], plain_number[2] or ""
+        return Quantity(value=Fraction(int(whole + digits), 10 ** len(digits)), decimals=len(digits))
     plain = bare(text)
     unit = ""
     if (money := _MONEY.fullmatch(plain)) is not None:

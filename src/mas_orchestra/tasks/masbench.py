@@ -50,7 +50,7 @@ def generated_tasks(axis: str, options: Mapping[str, str]) -> Iterator[Task]:
     values = [_integer("values", text) for text in options.get("values", "").split(",") if text.strip()]
     split = options.get("split", Split.TEST)
     if split not in list(Split):
-        raise UnknownNameError("split", split, Split)
+        raise UnknownNameError("split", split, [known.value for known in Split])
     try:
         request = BuildRequest(
             axes=(Axis(axis),),
