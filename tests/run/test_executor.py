@@ -244,6 +244,33 @@ def test_work_left_behind_in_a_thread_cannot_call_a_model_any_more():
     assert model.prompts == []
 
 
+@pytest.mark.parametrize("limits", [Limits(), Limits(step_timeout_s=5)], ids=["no limit", "limit"])
+@pytest.mark.parametrize("queue_s", [0.0, 50.0], ids=["in flight", "queued"])
+def test_calls_that_a_sub_agent_leaves_behind_end_with_its_step(limits, queue_s):
+    """They are cancelled, awaited and booked to their step, so that nothing happens after the run's end."""
+    model = FakeModel(latency=lambda _: 100.0, queue_s=queue_s)
+    strays, events = [], []
+
+    async def work(call, context):
+        message = (Message(role=Role.USER, content=call.task),)
+        strays.extend(asyncio.create_task(context.complete(message, Params(), purpose="stray")) for _ in range(2))
+        await asyncio.sleep(1)
+        return StepOutcome(answer="done")
+
+    async def main():
+        runtime = runtime_of(model, work=work, limits=limits, listeners=(events.append,))
+        outcome = await solve("Why?", FixedPlan(plan=echo_plan(steps="a")), runtime)
+        assert all(stray.cancelled() for stray in strays)
+        return outcome
+
+    outcome = run_virtual(main())
+    assert outcome.answer == "done"
+    assert outcome.wall_s == pytest.approx(1)
+    assert len(outcome.steps[0].calls) == 2
+    assert outcome.calls == sum(call.calls for call in outcome.steps[0].calls) == (0 if queue_s else 2)
+    assert isinstance(events[-1], RunFinished)
+
+
 @pytest.mark.parametrize("limits", [Limits(step_timeout_s=1), Limits(timeout_s=1)], ids=["step", "run"])
 def test_a_sub_agent_that_works_around_its_time_out_sends_nothing_more(limits):
     """It catches the cancellation and asks all the same: refused unsent, in its own task and in any that it makes."""

@@ -2,6 +2,9 @@
 
 import asyncio
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import cast
 
 from mas_orchestra import seeds
 from mas_orchestra.errors import StepError
@@ -30,6 +33,9 @@ class StepContext:
         self._model = model
         self._is_open = True
         self._task = asyncio.current_task()
+        self._callers: set[asyncio.Task[object]] = set()
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
         self.clock = StepClock(session.runtime.limits.step_timeout_s)
         self.warnings: list[Warned] = []
         self.rng: random.Random = seeds.rng("step", session.runtime.seed, session.task.id, step)
@@ -43,9 +49,10 @@ class StepContext:
         """One call of the step's model."""
         if not self._is_open or (self._task is not None and self._task.cancelling()):
             raise StepError("step_ended", f"step {self._step!r} has ended; its sub-agent may not call a model any more")
-        return await self._session.call(
-            self._model, messages, params, step=self._step, purpose=purpose, clock=self.clock
-        )
+        with self._counted():
+            return await self._session.call(
+                self._model, messages, params, step=self._step, purpose=purpose, clock=self.clock
+            )
 
     def warn(self, code: str, message: str) -> None:
         """Record something a reader of the trace should know."""
@@ -53,6 +60,23 @@ class StepContext:
         self.warnings.append(warning)
         self._session.emit(StepWarned(at_s=self._session.elapsed_s, step=self._step, warning=warning))
 
-    def close(self) -> None:
-        """Let nothing through any more."""
+    async def close(self) -> None:
+        """Let nothing through any more; calls that the sub-agent left behind are cancelled, awaited and so booked."""
         self._is_open = False
+        self.clock.end()
+        for caller in self._callers:
+            caller.cancel()
+        await self._is_idle.wait()
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Entered while one call is under way, by the task that waits for it."""
+        caller = cast("asyncio.Task[object]", asyncio.current_task())
+        self._callers.add(caller)
+        self._is_idle.clear()
+        try:
+            yield
+        finally:
+            self._callers.discard(caller)
+            if not self._callers:
+                self._is_idle.set()

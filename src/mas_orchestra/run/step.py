@@ -29,7 +29,7 @@ async def answer_step(agent: SubAgent, call: StepCall, context: StepContext) -> 
     except Exception as error:  # boundary: a sub-agent may be anybody's code
         raise _crash(agent, error) from error
     finally:
-        context.close()
+        await context.close()
     if not outcome.answer.strip():
         raise StepError("empty_reply", f"{agent.card.name} returned an empty answer")
     return outcome

@@ -22,6 +22,7 @@ class StepClock:
         self._left_s: float | None = None
         self._in_flight = 0
         self._queued = 0
+        self._has_ended = False
 
     def limit(self) -> asyncio.Timeout:
         """The time-out to enter; it raises `TimeoutError` once the step's own time is used up."""
@@ -32,6 +33,10 @@ class StepClock:
     def is_expired(self) -> bool:
         """Whether the step was ended by this clock."""
         return self._timeout is not None and self._timeout.expired()
+
+    def end(self) -> None:
+        """The step has ended: calls that it left behind change nothing any more."""
+        self._has_ended = True
 
     @contextmanager
     def call(self) -> Iterator[None]:
@@ -57,7 +62,7 @@ class StepClock:
 
     def _update(self) -> None:
         timeout = self._timeout
-        if self.timeout_s is None or timeout is None or timeout.expired():
+        if self.timeout_s is None or timeout is None or timeout.expired() or self._has_ended:
             return
         stands_still = self._in_flight > 0 and self._queued == self._in_flight
         now = asyncio.get_running_loop().time()
