@@ -55,7 +55,26 @@ def test_calls_for_other_prompts_change_nothing():
 
 def test_models_of_other_seeds_are_other_models():
     assert contents(flawed(**ERRING), n=8) != contents(flawed(seed=1, **ERRING), n=8)
-    assert contents(flawed(**ERRING).reseeded(1), n=8) == contents(flawed(seed=1, **ERRING), n=8)
+
+
+def test_a_namespace_has_draws_of_its_own_whatever_was_asked_elsewhere():
+    model = flawed(**ERRING)
+    first = contents(model.within("1"), n=8)
+    contents(model, n=8)
+    contents(model.within("2"), n=8)
+
+    assert contents(model.within("1"), n=8) == first
+    assert contents(model.within("2"), n=8) != first
+    assert contents(model.within("1").within("2"), n=8) != contents(model.within("2").within("1"), n=8)
+
+
+def test_within_a_namespace_it_is_the_same_model():
+    model = flawed(misreading=0.5)
+    questions = [SINGLE.replace("equals 4", f"equals {number}") for number in range(20)]
+    inside = [contents(model.within("a"), asked(question)) for question in questions]
+
+    assert inside == [contents(model.within("b"), asked(question)) for question in questions]
+    assert model.within("a").uri == model.uri
 
 
 def test_it_says_everywhere_that_it_is_simulated():

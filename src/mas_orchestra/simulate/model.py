@@ -67,11 +67,18 @@ class SimulatedModel:
         self.name, self.seed = name, seed
         self.profile = own or profile(name)
         self._price, self._sleep = price, sleep
+        self._namespace = ""
         self._asked: Counter[int] = Counter()
 
-    def reseeded(self, seed: int) -> "SimulatedModel":
-        """The same model with other draws, as one attempt of several has them."""
-        return SimulatedModel(self.name, seed=seed, price=self._price, sleep=self._sleep, own=self.profile)
+    def within(self, namespace: str) -> "SimulatedModel":
+        """The same model, with draws and a count of occasions that belong to `namespace`, as to one attempt of several.
+
+        It finds the same texts hard. What it says under a namespace does not depend on what was asked under another,
+        so attempts may run in any order and in any number of processes.
+        """
+        model = SimulatedModel(self.name, seed=self.seed, price=self._price, sleep=self._sleep, own=self.profile)
+        model._namespace = f"{self._namespace}/{namespace}"
+        return model
 
     @property
     def uri(self) -> str:
@@ -110,7 +117,8 @@ class SimulatedModel:
         conversation = seeds.digest(self.seed, *(part for turn in messages for part in (turn.role, turn.content)))
         occasion = self._occasion(conversation) if params.seed is None else params.seed
         say = self._speaker(messages, params, prompt_tokens)
-        draws = (seeds.rng("simulate", conversation, occasion, sample) for sample in range(params.n))
+        path = ("simulate", self._namespace, conversation, occasion)
+        draws = (seeds.rng(*path, sample) for sample in range(params.n))
         choices = tuple(_limited(say(rng), params) for rng in draws)
         return self._completion(choices, prompt_tokens)
 
