@@ -1,5 +1,7 @@
 """Comparisons in words: the four verdicts, and what there is to say when there is nothing to compare."""
 
+from dataclasses import replace
+
 import pytest
 
 from mas_orchestra.evaluate.scoreboard import scoreboard
@@ -67,6 +69,14 @@ def test_an_unknown_price_leaves_the_ratio_unknown() -> None:
 
     assert one.ratio is None
     assert one.evidence.endswith("cost unknown.")
+
+
+def test_a_reference_that_cost_nothing_leaves_no_ratio() -> None:
+    results = duel([1.0] * 3, [1.0] * 3)
+
+    one = only(replace(results, attempts=tuple(replace(one, cost_usd=0.0) for one in results.attempts)))
+
+    assert one.evidence.endswith("the reference cost nothing.")
 
 
 def test_two_single_agents_are_called_by_name() -> None:

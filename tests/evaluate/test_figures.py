@@ -117,7 +117,7 @@ def test_without_prices_tokens_stand_for_cost() -> None:
     for figures in (drawn(free), drawn(unknown)):
         assert figures["accuracy_cost"].title == "Accuracy against tokens"
         assert "known price" in figures["accuracy_cost"].caption
-        assert figures["accuracy_cost"].figure.axes[0].get_xlabel() == "mean cost of an attempt (tokens)"
+        assert figures["accuracy_cost"].figure.axes[0].get_xlabel() == "mean use of an attempt (tokens)"
 
 
 def test_no_attempt_draws_nothing() -> None:

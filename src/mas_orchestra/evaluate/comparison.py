@@ -70,10 +70,14 @@ class Paired:
             return "No task was scored for both."
         if self.difference.tasks == 1:
             return f"{self.gain} points on the one task that was scored for both."
-        cost = f"{ratio(self.ratio)} the cost" if self.ratio else "cost unknown"
-        return (
-            f"{self.gain} points on {self.difference.tasks:,} tasks (adjusted p {self.verdict.adjusted_p:.2g}), {cost}."
-        )
+        sureness = f"adjusted p {self.verdict.adjusted_p:.2g}"
+        return f"{self.gain} points on {self.difference.tasks:,} tasks ({sureness}), {self._price}."
+
+    @property
+    def _price(self) -> str:
+        if self.ratio is None:
+            return "cost unknown"
+        return "the reference cost nothing" if math.isnan(self.ratio.mean) else f"{ratio(self.ratio)} the cost"
 
 
 def compare(family: Sequence[Pairing], *, margin: float) -> tuple[Paired, ...]:

@@ -120,9 +120,10 @@ def _cost_axis(axes: "Axes", costs: Sequence[float], *, is_money: bool) -> None:
         axes.xaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_xlim(0, 1.15 * high or 1)
-    unit = "US dollars" if is_money else "tokens"
     scale = ", logarithmic" if axes.get_xscale() == "log" else ""
-    axes.set_xlabel(f"mean cost of an attempt ({unit}{scale})")
+    axes.set_xlabel(
+        f"mean {'cost' if is_money else 'use'} of an attempt ({'US dollars' if is_money else 'tokens'}{scale})"
+    )
     axes.xaxis.set_major_formatter(FuncFormatter(lambda cost, _: dollars(cost) if is_money else f"{cost:,.0f}"))
 
 
