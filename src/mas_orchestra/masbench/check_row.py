@@ -8,6 +8,7 @@ from itertools import permutations
 from pydantic import ValidationError
 
 from mas_orchestra.masbench.analyze import Analysis, analyze_text
+from mas_orchestra.masbench.check_columns import column_faults
 from mas_orchestra.masbench.check_graph import graph_faults
 from mas_orchestra.masbench.layers import CATEGORY_WORDS
 from mas_orchestra.masbench.measure import components
@@ -31,6 +32,7 @@ _MEASURED = (
     "text_depth",
     "text_breadth",
 )
+_MARK = re.compile(r"[.,:?()']")
 _STATED_MODULUS = re.compile(r"\bmodulo (\d{1,6})")
 _STATED_RANGE = re.compile(r"from (\d{1,6}) to (\d{1,6})")
 _EXAMPLE = re.compile(r"(\d{1,6}) (plus|minus) (\d{1,6}) is (\d{1,6})")
@@ -89,8 +91,8 @@ def _column_faults(row: Row, problem: Problem) -> Iterator[str]:
     if row.question != problem.question:
         yield "question: the prompt and the certificate differ"
     yield from _compared("answers in the columns", tuple(map(str, problem.answers)), row.answers)
-    for key, value in row.columns.items():
-        yield from _compared(f"column {key}", str(getattr(problem, key)), value)
+    if row.columns is not None:
+        yield from column_faults(row.columns, problem)
 
 
 def _faults(problem: Problem, analysis: Analysis) -> Iterator[str]:
@@ -143,8 +145,11 @@ def _measure_faults(problem: Problem, analysis: Analysis) -> Iterator[str]:
     yield from _compared("measured.robustness", analysis.robustness, problem.measured.robustness)
     yield from _compared("measured.statements", len(analysis.passage.statements), problem.measured.statements)
     yield from _compared("measured.characters", len(problem.question), problem.measured.characters)
-    if not 0 < problem.measured.tokens <= problem.measured.characters:
-        yield f"measured.tokens: {problem.measured.tokens} is no estimate for {problem.measured.characters} characters"
+    yield from _compared("measured.tokens", _estimated_tokens(problem.question), problem.measured.tokens)
+
+
+def _estimated_tokens(text: str) -> int:
+    return len(text.split()) + len(_MARK.findall(text))
 
 
 def _parameter_faults(problem: Problem) -> Iterator[str]:

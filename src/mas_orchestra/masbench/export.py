@@ -28,6 +28,7 @@ __all__ = [
     "encode",
     "open_writer",
     "require",
+    "training_record",
 ]
 
 ANSWER_DELIMITER = "<<horizon>>"
@@ -68,8 +69,8 @@ def _json_line(problem: Problem) -> bytes:
     return problem.model_dump_json().encode() + b"\n"
 
 
-def _verl(problem: Problem) -> dict[str, JsonValue]:
-    """The record that verl's data loader and reward functions expect."""
+def training_record(problem: Problem) -> dict[str, JsonValue]:
+    """The record that verl's data loader and reward functions expect, without the certificate."""
     return {
         "data_source": f"masbench/{problem.axis}",
         "prompt": [{"role": "user", "content": problem.question}],
@@ -86,13 +87,15 @@ def _verl(problem: Problem) -> dict[str, JsonValue]:
         },
         "axis": problem.axis.value,
         "value": None if problem.value is None else str(problem.value),
-        "data": problem.model_dump_json(),
     }
 
 
+def _verl(problem: Problem) -> dict[str, JsonValue]:
+    return training_record(problem) | {"data": problem.model_dump_json()}
+
+
 def _published(problem: Problem) -> dict[str, JsonValue]:
-    record = _verl(problem) | {"problem": problem.model_dump(mode="json")}
-    del record["data"]
+    record = training_record(problem) | {"problem": problem.model_dump(mode="json")}
     return {
         "reward_model_json": _text(record["reward_model"]),
         "extra_info_json": _text(record["extra_info"]),

@@ -155,7 +155,7 @@ class Measured(_Row):
         text_depth: `depth` over the whole text, distractors included.
         text_breadth: `breadth` over the whole text.
         characters: Length of the question.
-        tokens: Estimated: words and marks of the question, without a tokenizer.
+        tokens: Estimated: words and the marks ``.,:?()'`` of the question, without a tokenizer.
     """
 
     depth: int

@@ -6,7 +6,7 @@ exported that way, its whole record stands in `extra_info_json` or `data` and is
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
@@ -33,7 +33,7 @@ class Row:
         id: The row's own, else its place.
         question: What a model is shown.
         answers: As written; empty when the row gives none.
-        columns: What the row's other columns repeat of its certificate, by the certificate's key, as text.
+        columns: The whole record where a certificate is kept inside one of its columns.
         certificate: The record with the keys of `Problem`; ``None`` for a foreign row.
         fault: Why the row could not be read; everything else is then empty.
     """
@@ -42,7 +42,7 @@ class Row:
     id: str
     question: str = ""
     answers: tuple[str, ...] = ()
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: JsonObject | None = None
     certificate: JsonObject | None = None
     fault: str | None = None
 
@@ -109,16 +109,9 @@ def _row(record: JsonObject, place: str) -> Row:
         id=row_id if isinstance(row_id, str) else place,
         question=question,
         answers=_answers(record),
-        columns={} if certificate is record else _columns(record),
+        columns=None if certificate is None or certificate is record else record,
         certificate=certificate,
     )
-
-
-def _columns(record: JsonObject) -> dict[str, str]:
-    extra = _decoded(record.get("extra_info_json", record.get("extra_info")))
-    known = {key: value for key, value in extra.items() if key in {"id", "split", "axis", "value"}}
-    known |= {key: record[key] for key in ("axis", "value") if key in record}
-    return {key: str(value) for key, value in known.items()}
 
 
 def _certificate(record: JsonObject) -> JsonObject | None:
