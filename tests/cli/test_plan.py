@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -257,3 +258,45 @@ def test_edges_of_several_blocks(file):
     text = xml_plan({"a": "x", "b": "${a}"}) + edge(("a", "b")) + edge(("a", "b"))
 
     assert json.loads(plan("check", file(text), "--json").stdout)["edges"] == [["a", "b"]]
+
+
+class TestSettings:
+    """``mas plan`` speaks of the sub-agents that ``mas solve`` in the same folder offers."""
+
+    PLAN = (
+        '{"steps": [{"id": "a", "agent": "CoTAgent", "description": "", "input": "", "model": "strong"}], "edges": []}'
+    )
+
+    @pytest.fixture
+    def folder(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        Path("model.toml").write_text('price = { input = 1.0, output = 2.0 }\n[default]\nreply = "x"\n', "utf-8")
+        menu = (
+            '[agents.SCAgent]\nsamples = 7\n[menu.strong]\nmodel = "scripted:model.toml"\ngood_at = "the last word"\n'
+        )
+        Path("mas.toml").write_text(menu, encoding="utf-8")
+        Path("plan.json").write_text(self.PLAN, encoding="utf-8")
+        return tmp_path
+
+    def run(self, *words):
+        return CliRunner().invoke(app, ["plan", *words])
+
+    def test_a_model_of_the_menu_may_be_chosen(self, folder):
+        assert self.run("check", "plan.json").exit_code == 0
+        Path("mas.toml").unlink()
+        refused = self.run("check", "plan.json")
+        assert refused.exit_code == 1
+        assert "bad_argument" in refused.output
+
+    def test_it_survives_every_format(self, folder):
+        for name in ("xml", "tools", "json"):
+            written = self.run("render", "plan.json", "--to", name).stdout
+            Path("again").write_text(written, encoding="utf-8")
+            assert self.run("check", "again").exit_code == 0, written
+            assert "strong" in written
+
+    def test_prompt_and_schema_tell_of_menu_and_options(self, folder):
+        told = self.run("prompt", "Why?").stdout
+        assert "strong: the last word, $1.00 in and $2.00 out per million tokens" in told
+        assert "7 calls at the same time" in told
+        assert '"strong"' in self.run("schema").stdout

@@ -105,10 +105,12 @@ def check(
     from mas_orchestra import plan as language
     from mas_orchestra.cli.deliver import print_json
     from mas_orchestra.cli.plan_view import print_report, read_text
+    from mas_orchestra.cli.settings_catalog import settings_catalog
 
     text = read_text(file)
     report = language.read(
         text,
+        catalog=settings_catalog(),
         dom=dom.value,
         mode=mode.value,
         format=plan_format.value,
@@ -136,13 +138,15 @@ def render(
     from mas_orchestra import plan as language
     from mas_orchestra.cli.deliver import print_text
     from mas_orchestra.cli.plan_view import complain_of, read_any_degree, read_text
+    from mas_orchestra.cli.settings_catalog import settings_catalog
 
-    report = read_any_degree(read_text(file), mode=mode.value, plan_format=plan_format.value)
+    catalog = settings_catalog()
+    report = read_any_degree(read_text(file), mode=mode.value, plan_format=plan_format.value, catalog=catalog)
     complain_of(report)
     is_drawing = to in {TargetChoice.MERMAID, TargetChoice.SVG}
     shown = report.plan or (report.found if is_drawing else None)
     if shown is not None and (shown.steps or shown.answer):
-        print_text(language.render(shown, to.value))
+        print_text(language.render(shown, to.value, catalog))
     raise typer.Exit(0 if report.valid else 1)
 
 
@@ -158,8 +162,9 @@ def schema(
     from mas_orchestra import plan as language
     from mas_orchestra.cli.deliver import print_text
     from mas_orchestra.cli.plan_view import pretty_json, tool_definitions
+    from mas_orchestra.cli.settings_catalog import settings_catalog
 
-    catalog = language.installed_catalog()
+    catalog = settings_catalog()
     if target is SchemaChoice.TOOLS:
         print_text(pretty_json(tool_definitions(language.tools(catalog, dom.value))))
     else:
@@ -184,8 +189,9 @@ def prompt(
     from mas_orchestra.cli.deliver import print_json, print_text
     from mas_orchestra.cli.plan_view import messages_json, messages_text
     from mas_orchestra.cli.question import read_question
+    from mas_orchestra.cli.settings_catalog import settings_catalog
 
-    catalog = language.installed_catalog()
+    catalog = settings_catalog()
     wanted = "xml" if plan_format is FormatChoice.AUTO else plan_format.value
     messages = language.prompt_messages(
         read_question(question, None), dom=dom.value, catalog=catalog, format=wanted, template=template

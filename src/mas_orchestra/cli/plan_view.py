@@ -51,11 +51,11 @@ def read_text(file: str) -> str:
         ) from None
 
 
-def read_any_degree(text: str, *, mode: str, plan_format: str) -> language.PlanReport:
+def read_any_degree(text: str, *, mode: str, plan_format: str, catalog: language.Catalog) -> language.PlanReport:
     """The report on a text that may be a plan of either degree of MAS."""
-    report = language.read(text, dom="high", mode=mode, format=plan_format)
+    report = language.read(text, dom="high", mode=mode, format=plan_format, catalog=catalog)
     is_answer = report.found is not None and report.found.answer is not None and not report.found.steps
-    return language.read(text, dom="low", mode=mode, format=plan_format) if is_answer else report
+    return language.read(text, dom="low", mode=mode, format=plan_format, catalog=catalog) if is_answer else report
 
 
 def complain_of(report: language.PlanReport) -> None:

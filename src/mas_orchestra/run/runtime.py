@@ -11,7 +11,7 @@ from mas_orchestra.run.events import Listener
 from mas_orchestra.search.base import Retriever
 from mas_orchestra.types import Usage
 
-__all__ = ["Limits", "OnStepError", "Runtime"]
+__all__ = ["Limits", "OnStepError", "Runtime", "describe_model"]
 
 
 class OnStepError(StrEnum):
@@ -76,7 +76,7 @@ class Runtime:
     def catalog(self) -> Catalog:
         """What plans may name: the registry's sub-agents, each with the argument ``model`` where there is a menu."""
         return self.registry.catalog_with(
-            {name: _blurb(self.model_hints.get(name, ""), model) for name, model in self.models.items()}
+            {name: describe_model(self.model_hints.get(name, ""), model) for name, model in self.models.items()}
         )
 
     def model_of(self, agent: str, chosen: object = None) -> ChatModel:
@@ -97,7 +97,7 @@ class Runtime:
             await model.close()
 
 
-def _blurb(hint: str, model: ChatModel) -> str:
+def describe_model(hint: str, model: ChatModel) -> str:
     """What an orchestrator is told of a model: the hint and the price, as ``"quick, $0.15 in and $0.60 out …"``."""
     thousand = 1_000  # of tokens: some prices step up with the length of one call
     prices = [model.cost_usd(Usage(input_tokens=thousand)), model.cost_usd(Usage(output_tokens=thousand))]
