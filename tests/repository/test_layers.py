@@ -14,8 +14,7 @@ ROOT_PACKAGE = "mas_orchestra"
 LAYERS = (
     ("errors", "types", "seeds", "config"),
     ("plan", "models", "search", "masbench"),
-    ("tasks",),
-    ("simulate",),
+    ("tasks", "simulate"),
     ("agents", "score"),
     ("run",),
     ("evaluate",),

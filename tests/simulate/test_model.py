@@ -36,6 +36,19 @@ def test_samples_differ():
     assert len(set(contents(flawed(**ERRING), n=20))) > 5
 
 
+def test_at_temperature_0_a_conversation_has_one_reply():
+    model = flawed(**ERRING)
+
+    assert len({*contents(model, n=9, temperature=0.0), *contents(model, n=9, temperature=0.0, seed=4)}) == 1
+
+
+def test_half_a_character_pair_breaks_nothing():
+    question = SINGLE.replace("Straw", "Str\ud800w")
+
+    assert "\ud800" in contents(flawed(), asked(question))[0]
+    assert "?" in contents(flawed(), asked(question), max_tokens=30)[0]
+
+
 def test_without_a_seed_the_occasion_counts():
     model = flawed(**ERRING)
     first = [contents(model, n=4) for _ in range(3)]

@@ -183,6 +183,7 @@ async def test_without_the_key_nobody_gets_in():
         async with client(base_url, key="another") as model:
             with pytest.raises(AuthenticationError):
                 await model.complete(asked(CHAIN), Params())
+        await post(base_url, body(), Authorization="Bearer schlüssel")
         status, reply = await post(base_url, body())
 
     assert (status, reply["error"]["code"]) == (401, "invalid_api_key")

@@ -38,6 +38,7 @@ class SimulatedModel:
 
     What a call gets is a function of seed, conversation and sample index: of ``params.seed`` where there is one, else
     of how often this model was asked that same conversation before. Nothing depends on the order of different calls.
+    At temperature 0 a conversation has one reply; other temperatures make no difference.
 
     Args:
         name: Of the profile.
@@ -115,10 +116,11 @@ class SimulatedModel:
         prompt_tokens = estimate_prompt_tokens(messages)
         self._refuse_overflow(prompt_tokens)
         conversation = seeds.digest(self.seed, *(part for turn in messages for part in (turn.role, turn.content)))
-        occasion = self._occasion(conversation) if params.seed is None else params.seed
+        is_fixed = params.temperature == 0
+        occasion = 0 if is_fixed else self._occasion(conversation) if params.seed is None else params.seed
         say = self._speaker(messages, params, prompt_tokens)
         path = ("simulate", self._namespace, conversation, occasion)
-        draws = (seeds.rng(*path, sample) for sample in range(params.n))
+        draws = (seeds.rng(*path, 0 if is_fixed else sample) for sample in range(params.n))
         choices = tuple(_limited(say(rng), params) for rng in draws)
         return self._completion(choices, prompt_tokens)
 
@@ -192,7 +194,7 @@ def _limited(choice: Choice, params: Params) -> Choice:
         content, reason = before, FinishReason.STOP if found else reason
     if params.max_tokens is not None and estimate_tokens(content) > params.max_tokens:
         room = params.max_tokens * BYTES_PER_TOKEN
-        content, reason = content.encode()[:room].decode(errors="ignore"), FinishReason.LENGTH
+        content, reason = content.encode(errors="replace")[:room].decode(errors="ignore"), FinishReason.LENGTH
     return choice if content is choice.content else replace(choice, content=content, finish_reason=reason)
 
 

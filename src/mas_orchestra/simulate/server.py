@@ -96,7 +96,7 @@ class _Server:
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Lets no one in without the key, and puts every refusal into the protocol's own form."""
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        if self._key and not hmac.compare_digest(given.encode(), self._key.encode()):
+        if self._key and not hmac.compare_digest(given.encode("utf-8", "surrogateescape"), self._key.encode()):
             return _refusal(401, "invalid_api_key", "the key is missing or wrong; send it as 'Authorization: Bearer …'")
         try:
             return await handler(request)
