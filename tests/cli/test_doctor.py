@@ -114,6 +114,18 @@ def test_the_models_that_settings_and_environment_choose_are_tried(tmp_path, no_
     assert any(step.startswith("mend MAS_ORCHESTRATOR: ") for step in found.next_steps)
 
 
+def test_models_of_sub_agents_and_of_the_menu_are_tried_and_a_missing_key_is_named(tmp_path, no_embedded):
+    lines = ["[agents.SCAgent]", 'model = "openai:gpt-4o-mini"', "[menu.cheap]", 'model = "scripted:absent.toml"']
+    (tmp_path / "mas.toml").write_text("\n".join(lines))
+
+    problems = {model.why: model.problem for model in examine(environ={}).models}
+    assert problems["[agents.SCAgent] in the settings"] == "there is no key for it; set OPENAI_API_KEY"
+    assert "absent.toml" in problems["[menu.cheap] in the settings"]
+
+    keyed = examine(environ={"OPENAI_API_KEY": "not-a-key-0123456"})
+    assert {model.why: model.problem for model in keyed.models}["[agents.SCAgent] in the settings"] is None
+
+
 def test_plug_ins_that_do_not_load_say_why_and_the_others_are_still_listed(monkeypatch):
     broken = EntryPoint(name="BrokenAgent", value="no_such_module:Agent", group="mas_orchestra.agents")
     good = EntryPoint(name="CoTAgent", value="mas_orchestra.agents.cot:CoTAgent", group="mas_orchestra.agents")

@@ -177,6 +177,8 @@ def _models(settings: Settings, keys: Mapping[str, bool], environ: Mapping[str, 
         "model in the settings": settings.model,
         "MAS_ORCHESTRATOR": environ.get("MAS_ORCHESTRATOR"),
         "orchestrator in the settings": settings.orchestrator,
+        **{f"[agents.{name}] in the settings": uri for name, uri in settings.agent_models.items()},
+        **{f"[menu.{name}] in the settings": entry.model for name, entry in settings.menu.items()},
     }
     named = [_model(uri, why, settings, environ) for why, uri in chosen.items() if uri]
     embedded = [_model(f"local:{name}", EMBEDDED_MODEL, settings, environ) for name in EMBEDDED]
@@ -191,7 +193,9 @@ def _models(settings: Settings, keys: Mapping[str, bool], environ: Mapping[str, 
 def _model(uri: str, why: str, settings: Settings, environ: Mapping[str, str]) -> Model:
     """The model as it names itself; of a URI that cannot be opened only the scheme, since it may hold a password."""
     try:
-        return Model(uri=open_model(uri, settings, environ=environ).uri, why=why, problem=None)
+        model = open_model(uri, settings, environ=environ)
+        missing = getattr(model, "missing_key", None)
+        return Model(uri=model.uri, why=why, problem=f"there is no key for it; set {missing}" if missing else None)
     except MasError as error:
         shown = uri if why == EMBEDDED_MODEL else f"{uri.partition(':')[0]}:…"
         return Model(uri=shown, why=why, problem=str(error))
