@@ -251,6 +251,12 @@ class TestSamples:
             await build(native_n=False).complete(ASK, Params(n=3))
         assert (caught.value.requests, caught.value.usage.output_tokens) == (3, 8)
 
+    async def test_samples_that_fail_to_fill_up_book_what_came_first(self, endpoint, build):
+        endpoint.script(text("42", native_n=False), status(400))
+        with pytest.raises(RequestRejectedError) as caught:
+            await build().complete(ASK, Params(n=3))
+        assert (caught.value.requests, caught.value.usage.output_tokens) == (3, 4)
+
 
 def test_one_model_works_in_one_event_loop_after_another(unused_tcp_port):
     """Nobody closes it in between: the connections of a loop end with the loop, without a warning."""

@@ -115,7 +115,12 @@ class OpenAICompatibleModel:
             return replace(first, choices=first.choices[: params.n])
         # Many endpoints take `n` and return one choice; asking once is how one finds out.
         self._target.dialect = self._target.dialect.without("n")
-        rest = await self._sample(messages, params, missing, queue)
+        try:
+            rest = await self._sample(messages, params, missing, queue)
+        except CallError as error:
+            error.usage += first.usage
+            error.requests += first.requests
+            raise
         note = f"asked for {params.n} choices, got {len(first.choices)}; the others were asked for one by one"
         return _join([first, rest], note)
 
