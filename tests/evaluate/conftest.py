@@ -1,19 +1,24 @@
 """Where runs are stored in tests: SQLite always, PostgreSQL where a server is installed."""
 
+import tempfile
+from pathlib import Path
+
 import pytest
 
 from support.evaluation import postgres_binaries, postgres_server
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory):
+def postgres_url():
     binaries = postgres_binaries()
     if binaries is None:
         pytest.skip(
             "NO POSTGRESQL SERVER IS INSTALLED, so the store is tested on SQLite only; "
             "install one (Debian: apt-get install postgresql) to run this test"
         )
-    with postgres_server(tmp_path_factory.mktemp("postgres"), binaries) as url:
+    # Not in pytest's own folder: every start of pytest makes that its owner's alone again, and the server has a user
+    # of its own.
+    with tempfile.TemporaryDirectory(prefix="mas-postgres-") as folder, postgres_server(Path(folder), binaries) as url:
         yield url
 
 

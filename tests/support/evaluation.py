@@ -133,9 +133,6 @@ def postgres_server(folder: Path, binaries: Path) -> Iterator[str]:
     as_user = ["runuser", "-u", _plain_user(), "--"] if os.geteuid() == 0 else []
     if as_user:
         shutil.chown(folder, _plain_user())
-        for parent in folder.parents:  # pytest's folders are for their owner alone
-            if parent.stat().st_uid == 0 and parent != Path("/") and not parent.stat().st_mode & 0o001:
-                parent.chmod(parent.stat().st_mode | 0o011)
 
     def call(name: str, *arguments: str) -> None:
         subprocess.run(

@@ -63,6 +63,7 @@ def run(
     max_time: options.MaxTime = None,
     stop_at_cap: options.StopAtCap = False,
     workers: options.Workers = 1,
+    shard: options.Shard = None,
     concurrency: options.Concurrency = None,
     cache: options.Cache = None,
     as_json: options.Json = False,
@@ -86,7 +87,7 @@ def run(
         "caps": _caps(max_calls, max_tokens, max_cost, max_time),
     }
     asked = asked_config(config, given, overrides or ())
-    start = Start(workers=workers, stop_at_cap=stop_at_cap, as_json=as_json, quiet=quiet)
+    start = Start(workers=workers, shard=shard, stop_at_cap=stop_at_cap, as_json=as_json, quiet=quiet)
     raise typer.Exit(begin(out or Path("runs") / asked.name, asked, start))
 
 
@@ -100,6 +101,7 @@ def resume(
     max_time: options.MaxTime = None,
     stop_at_cap: options.StopAtCap = False,
     workers: options.Workers = 1,
+    shard: options.Shard = None,
     concurrency: options.Concurrency = None,
     cache: options.Cache = None,
     as_json: options.Json = False,
@@ -113,7 +115,7 @@ def resume(
 
     caps = _caps(max_calls, max_tokens, max_cost, max_time)
     given = {"concurrency": concurrency, "cache": cache, "caps": caps}
-    start = Start(workers=workers, stop_at_cap=stop_at_cap, as_json=as_json, quiet=quiet)
+    start = Start(workers=workers, shard=shard, stop_at_cap=stop_at_cap, as_json=as_json, quiet=quiet)
     raise typer.Exit(go_on(run, given, start))
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "Run",
     "Runs",
     "Set",
+    "Shard",
     "StopAtCap",
     "Workers",
 ]
@@ -92,6 +93,10 @@ StopAtCap: TypeAlias = Annotated[
 Workers: TypeAlias = Annotated[
     int,
     typer.Option("--workers", min=1, max=256, metavar="N", help="Processes. Default: this one.", show_default=False),
+]
+Shard: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="I/N", help="The I-th of N parts of the tasks, where N machines share --store."),
 ]
 Concurrency: TypeAlias = Annotated[
     int | None, typer.Option("--concurrency", min=1, metavar="N", help="Attempts in flight in a process. Default: 32.")

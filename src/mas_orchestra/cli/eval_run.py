@@ -17,14 +17,14 @@ from mas_orchestra.config import load_settings
 from mas_orchestra.errors import BudgetError, UsageError
 from mas_orchestra.evaluate.config import EvalConfig, read_eval_config
 from mas_orchestra.evaluate.harness import Ending
-from mas_orchestra.evaluate.launch import Desk, open_desk
+from mas_orchestra.evaluate.launch import Desk, Shard, open_desk
 from mas_orchestra.evaluate.progress import Tallies
 from mas_orchestra.evaluate.run_folder import RunFolder
 from mas_orchestra.evaluate.workers import work_in_processes
 from mas_orchestra.run import run_async
 from mas_orchestra.types import JsonValue
 
-__all__ = ["Start", "asked_config", "begin", "go_on", "summary"]
+__all__ = ["Start", "asked_config", "begin", "go_on", "read_shard", "summary"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,7 @@ class Start:
     """How this start of a run is to go."""
 
     workers: int
+    shard: str | None
     stop_at_cap: bool
     as_json: bool
     quiet: bool
@@ -70,6 +71,7 @@ def _plain(value: object) -> JsonValue:
 def begin(path: Path, config: EvalConfig, start: Start) -> ExitCode:
     """Begin a run, or go on with the same one."""
     folder = RunFolder(path)
+    read_shard(start.shard)
     with folder.locked():
         is_new = not folder.exists
         folder.begin(config)
@@ -123,12 +125,13 @@ def _opened(folder: RunFolder, config: EvalConfig, start: Start, stack: ExitStac
 
 async def _run(desk: Desk, folder: RunFolder, tallies: Tallies, start: Start) -> Ending | None:
     """The ending, or ``None`` when it was interrupted."""
+    shard = read_shard(start.shard)
     try:
         async with shown(tallies, sys.stderr, quiet=start.quiet) as watch:
             working = (
-                desk.work(watch, desk.budget(desk.config.caps, desk.store.spent()))
+                desk.work(watch, desk.budget(desk.config.caps, desk.store.spent()), shard)
                 if start.workers == 1
-                else work_in_processes(desk, folder, watch, start.workers)
+                else work_in_processes(desk, folder, watch, start.workers, shard)
             )
             task = asyncio.create_task(working)
             try:
@@ -138,6 +141,20 @@ async def _run(desk: Desk, folder: RunFolder, tallies: Tallies, start: Start) ->
                 return None
     finally:
         await desk.models.close()
+
+
+def read_shard(text: str | None) -> Shard:
+    """The part of the tasks that ``I/N`` means, all without it.
+
+    >>> read_shard("2/4")
+    Shard(index=1, count=4)
+    """
+    if text is None:
+        return Shard()
+    index, _, count = text.partition("/")
+    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count) <= 10_000):
+        raise UsageError(f"--shard {text}: expected I/N with I from 1 to N, as 1/4")
+    return Shard(index=int(index) - 1, count=int(count))
 
 
 def _code(ending: Ending | None) -> ExitCode:

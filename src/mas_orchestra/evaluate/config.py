@@ -92,6 +92,8 @@ class EvalConfig(Settings):
     @classmethod
     def _without_password(cls, url: str | None) -> str | None:
         """A password would end in the run's config file."""
+        if url is not None and not url.startswith(("postgresql://", "postgres://")):
+            raise ValueError("accepted are postgresql://USER@HOST/DATABASE, or nothing for a file in the run's folder")
         if url is not None and ":" in url.partition("://")[2].partition("/")[0].rpartition("@")[0]:
             raise ValueError("holds a password; leave it out and set PGPASSWORD, or use ~/.pgpass")
         return url

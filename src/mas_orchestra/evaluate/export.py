@@ -68,7 +68,9 @@ def _write_lines(file: Path, table: str, rows: Iterator[Row]) -> int:
     count = 0
     with file.open("wb") as lines:
         for row in rows:
-            lines.write(orjson.dumps(row) + b"\n")
+            lines.write(
+                orjson.dumps(row, option=orjson.OPT_NON_STR_KEYS) + b"\n"
+            )  # names of columns are a kind of text
             count += 1
     return count
 

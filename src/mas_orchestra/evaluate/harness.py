@@ -189,6 +189,8 @@ class Evaluation:
             if price is None:
                 self._unscored += 1
                 return
+        if self._store.is_shared and await self._in_thread(self._store.price, unit.key) is not None:
+            return  # another machine was quicker
         self._watch.started(unit.contender.name)
         await self._attempt(unit, price)
 

@@ -47,6 +47,11 @@ class Shard:
         """Its part of the tasks; a task's attempts stay together, since baselines read each other's cost."""
         return tasks[self.index :: self.count]
 
+    def split(self, workers: int) -> list["Shard"]:
+        """The same part, split again."""
+        count = self.count * workers
+        return [Shard(index=self.index + self.count * worker, count=count) for worker in range(workers)]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
@@ -65,10 +70,9 @@ class Desk:
     tasks: tuple[Task, ...]
     score: Scoring
 
-    def tallies(self, shard: Shard | None = None) -> Tallies:
+    def tallies(self) -> Tallies:
         """Counts of what is stored already."""
-        tasks = len((shard or Shard()).of(self.tasks))
-        found = {one.name: Tally(total=tasks * self.config.attempts) for one in self.contenders}
+        found = {one.name: Tally(total=len(self.tasks) * self.config.attempts) for one in self.contenders}
         for system, tally in self.store.tallies().items():
             tally.total = found[system].total
             found[system] = tally

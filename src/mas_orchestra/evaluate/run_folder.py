@@ -49,7 +49,7 @@ class RunFolder:
 
     def discard(self, config: EvalConfig) -> None:
         """Take a run away that nothing was spent on; whatever else is in the folder stays, and so does the folder."""
-        with self.store(config) as store:
+        with self.store(config) as store, suppress(StoreError):  # one that cannot be reached holds nothing of ours
             store.forget()
         for name in (CONFIG_NAME, STORE_NAME, f"{STORE_NAME}-wal", f"{STORE_NAME}-shm"):
             (self.path / name).unlink(missing_ok=True)

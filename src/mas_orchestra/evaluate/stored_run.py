@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["RunHead", "StoredRun", "now"]
 
 
+CREATION_LOCK = 0x6D6173
+"""Any number that all machines agree on."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunHead:
     """What is known of a run before its first attempt.
@@ -64,6 +68,11 @@ class StoredRun:
     ) -> None:
         self.close()
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other machines may write to it."""
+        return self._engine.dialect.name != "sqlite"
+
     def close(self) -> None:
         """Close every connection."""
         self._engine.dispose()
@@ -77,6 +86,8 @@ class StoredRun:
         from sqlalchemy import insert
 
         with guarded(self._engine, writes=True) as connection:
+            if self.is_shared:  # another machine may be making the same tables or the same run
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({CREATION_LOCK})")
             self._tables.metadata.create_all(connection)
             if self._head_row(connection) is not None:
                 return False

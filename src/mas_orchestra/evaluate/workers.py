@@ -78,7 +78,9 @@ class _Teller:
             self._parent.send(_Aborted(system=system))
 
 
-async def work_in_processes(desk: Desk, folder: RunFolder, watch: Watch, workers: int) -> Ending:
+async def work_in_processes(
+    desk: Desk, folder: RunFolder, watch: Watch, workers: int, shard: Shard | None = None
+) -> Ending:
     """Work a run off in so many processes, as `Desk.work` does in this one.
 
     Raises:
@@ -89,8 +91,8 @@ async def work_in_processes(desk: Desk, folder: RunFolder, watch: Watch, workers
         before = desk.store.spent()
         caps = _parts(desk.config.caps, before, workers)
         jobs = [
-            WorkerJob(folder=str(folder.path), config=desk.config, shard=Shard(index=index, count=workers), caps=caps)
-            for index in range(workers)
+            WorkerJob(folder=str(folder.path), config=desk.config, shard=part, caps=caps)
+            for part in (shard or Shard()).split(workers)
         ]
         endings = await _all_of(jobs, watch)
         capped = [ending for ending in endings if ending.is_capped]
