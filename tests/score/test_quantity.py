@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mas_orchestra.score.latex import canonical, to_latex
+from mas_orchestra.score.latex import canonical, is_formula, to_latex
 from mas_orchestra.score.mathematics import PercentRule, same_quantity
 from mas_orchestra.score.quantity import read_quantity
 
@@ -135,7 +135,24 @@ def test_sameness_is_reflexive_and_symmetric(first, second, rule):
 def test_no_text_is_too_strange_to_read(text):
     read_quantity(text)
     assert "$" not in to_latex(text)
-    assert canonical(text) == canonical(f" {text} ")
+    assert canonical(text) == canonical(f" {text}")
+
+
+@pytest.mark.parametrize(
+    ("text", "may_be"),
+    [
+        ("x+1", True),
+        (" x+1\n", True),
+        ("(" * 40, True),
+        ("(" * 41, False),
+        ("()" * 400, True),
+        ("", False),
+        ("a\nb", False),
+    ],
+)
+def test_what_is_too_long_or_too_deep_is_no_formula(text, may_be):
+    assert is_formula(text) is may_be
+    assert not is_formula("x" * 1001)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,9 @@
 """Published sets, each on a small file of our own in its real schema."""
 
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -142,3 +145,50 @@ def test_a_folder_in_which_two_files_could_be_meant_is_refused(tmp_path):
         (tmp_path / name).write_text((DATA / "hotpotqa.jsonl").read_text())
     with pytest.raises(UsageError, match=r"cannot tell which file .* validation_distractor\.jsonl"):
         load_tasks(f"hotpotqa:{tmp_path}")
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    """A hub on loopback: path of a page → its bytes; and the paths asked for."""
+    pages, asked = {}, []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200 if self.path in pages else 404)
+            self.end_headers()
+            self.wfile.write(pages.get(self.path, b""))
+
+        def log_message(self, *args):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    yield pages, asked
+    server.shutdown()
+    server.server_close()
+
+
+def offer(pages, dataset, files):
+    entries = [{"type": "file", "path": path, "size": len(body)} for path, body in files.items()]
+    pages[f"/api/datasets/{dataset}/tree/main?recursive=true"] = json.dumps(entries).encode()
+    pages.update({f"/datasets/{dataset}/resolve/main/{path}": body for path, body in files.items()})
+
+
+def test_of_a_dataset_on_the_hub_only_the_file_that_is_meant_is_downloaded_and_once(hub):
+    pages, asked = hub
+    rows = (DATA / "gpqa_diamond.csv").read_bytes()
+    offer(pages, "Idavidrein/gpqa", {"gpqa_diamond.csv": rows, "gpqa_main.csv": rows, "README.md": b"x"})
+
+    assert load_tasks("gpqa_diamond").fingerprint == loaded("gpqa_diamond").fingerprint
+    assert load_tasks("gpqa_diamond:Idavidrein/gpqa") == load_tasks("gpqa_diamond")
+    assert [path for path in asked if "resolve" in path] == ["/datasets/Idavidrein/gpqa/resolve/main/gpqa_diamond.csv"]
+
+
+def test_a_dataset_without_the_file_says_so(hub):
+    pages, _ = hub
+    offer(pages, "Idavidrein/gpqa", {"gpqa_main.csv": b"x"})
+    with pytest.raises(UsageError, match="nothing to load"):
+        load_tasks("gpqa_diamond")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from mas_orchestra.score.final_answer import boxes, final_answer
-from mas_orchestra.score.latex import LONGEST_FORMULA, canonical, to_latex
+from mas_orchestra.score.latex import canonical, is_formula, to_latex
 from mas_orchestra.score.math_workers import Compared, MathWorkers
 from mas_orchestra.score.quantity import read_quantity
 
@@ -81,8 +81,7 @@ def _read_one(text: str) -> _Answer:
     quantity = read_quantity(text)
     if quantity is None:
         plain = canonical(text)
-        is_formula = 0 < len(text) <= LONGEST_FORMULA and "\n" not in text.strip()
-        return _Answer(key=plain or text.strip(), latex=to_latex(text) if is_formula else "")
+        return _Answer(key=plain or text.strip(), latex=to_latex(text) if is_formula(text) else "")
     value = quantity.value / 100 if quantity.unit == "%" else quantity.value
     unit = "" if quantity.unit in {"%", "$"} else quantity.unit
     return _Answer(key=(value, unit), is_number=True, latex="" if unit else str(value))

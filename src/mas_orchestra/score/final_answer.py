@@ -3,7 +3,7 @@ r"""Where in a reply the answer stands: one rule for every kind of task, named i
 ========================  ===============================================================================
 rule                      what is read
 ========================  ===============================================================================
-``answer_line``           what follows "Answer:" or "the answer is" on the last such line, unless a box follows it
+``answer_line``           what follows "Answer:", "the answer is" or a heading "Answer", unless a box follows it
 ``last_box``              the last closed ``\boxed{}``, unless a line with the answer follows it
 ``whole``                 a reply without either: all of it
 ========================  ===============================================================================
@@ -21,7 +21,9 @@ __all__ = ["FinalAnswer", "ReadBy", "answer_line", "boxes", "final_answer", "rep
 _BRACE = re.compile(r"\\[{}]|\\f?boxed ?\{|[{}]")
 _BOX = re.compile(r"\\f?boxed ?\{")
 _LABEL = re.compile(
-    r"(?:^|(?<=[\s*_#>.,;]))(?:final[ _])?answer(?:[*_]{0,3} ?[:=：]|[*_]{0,3} is\b:?)[*_ \t]{0,4}", re.IGNORECASE
+    r"(?:^|(?<=[\s*_#>.,;]))(?:final[ _])?answer(?:[*_]{0,3} ?[:=：]|[*_]{0,3} is\b:?)[*_ \t]{0,4}"
+    r"|^[#*_> \t]{0,8}(?:final )?answer[*_ \t]{0,8}$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _LONGEST_LINE = 2_000
 

@@ -7,10 +7,10 @@ import re
 
 from mas_orchestra.score.quantity import bare
 
-__all__ = ["LONGEST_FORMULA", "canonical", "to_latex"]
+__all__ = ["canonical", "is_formula", "to_latex"]
 
-LONGEST_FORMULA = 1_000
-"""Characters of the longest formula that is compared; a longer one is no answer to check."""
+_LONGEST_FORMULA = 1_000
+_DEEPEST_FORMULA = 40
 
 _SYMBOLS = {
     "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "π": r"\pi ", "∞": r"\infty ", "×": r"\times ", "÷": r"\div ",
@@ -23,6 +23,17 @@ _OPERATOR = re.compile(r"<=|>=|!=|\*\*|\*")
 _WORDS = {"pi": r"\pi ", "inf": r"\infty ", "infinity": r"\infty ", "oo": r"\infty ", "theta": r"\theta "}
 _WORD = re.compile(r"(?<![\\A-Za-z])(?:pi|inf|infinity|oo|theta)(?![A-Za-z])")
 _ROOT = re.compile(r"(?<!\\)\bsqrt ?\(|[()]")
+
+
+def is_formula(text: str) -> bool:
+    """Whether the text may be a formula: one line, neither long nor nested beyond what an answer is."""
+    if len(text) > _LONGEST_FORMULA or "\n" in text.strip():
+        return False
+    depth = deepest = 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        deepest = max(deepest, depth)
+    return deepest <= _DEEPEST_FORMULA and bool(text.strip())
 
 
 def to_latex(text: str) -> str:

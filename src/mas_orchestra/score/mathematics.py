@@ -28,7 +28,7 @@ from fractions import Fraction
 from mas_orchestra.errors import UnknownNameError
 from mas_orchestra.score.base import Score
 from mas_orchestra.score.final_answer import FinalAnswer, ReadBy, final_answer, repeats
-from mas_orchestra.score.latex import LONGEST_FORMULA, canonical, to_latex
+from mas_orchestra.score.latex import canonical, is_formula, to_latex
 from mas_orchestra.score.math_workers import Compared, MathWorkers
 from mas_orchestra.score.quantity import Quantity, bare, read_quantity
 from mas_orchestra.tasks.task import Task
@@ -72,8 +72,8 @@ class MathematicsScorer:
     """1 for an answer equal to any of the task's answers, else 0; unscored only where the task has none.
 
     The answer is read by `final_answer` (of boxes the last one counts), with `read_by` in the details. A text without a
-    statement of that kind may end in one, as "The total is 42.": its last line is then read behind the last "is" or
-    "=", unless the line says "or".
+    statement of that kind may end in a number, alone on its last line or as "The total is 42."; not where the line says
+    "or", and not at the end of a listing.
     """
 
     def __init__(
@@ -123,8 +123,8 @@ class MathematicsScorer:
             return _Verdict(compared=_compared(bool(bare(answer))), rule="same_text")
         if _is_false(answer, mark):
             return _Verdict(compared=Compared.DIFFERENT, rule="false_equation")
-        if max(len(answer), len(reference)) > LONGEST_FORMULA or "\n" in answer.strip():
-            return _Verdict(compared=Compared.FAILED, rule="too_long")
+        if not (is_formula(answer) and is_formula(reference)):
+            return _Verdict(compared=Compared.FAILED, rule="not_a_formula")
         both_ways = self._direction is Direction.SYMMETRIC
         compared = await self._workers.compare(to_latex(reference), to_latex(answer), both_ways=both_ways)
         return _Verdict(compared=compared, rule=f"math_verify:{self._direction}")
@@ -191,9 +191,12 @@ def _stated(found: FinalAnswer, reference: str, mark: str) -> tuple[str, str]:
     """The final answer without what explains it, or the number in which a text's last line ends; and by which rule."""
     if _quantity(reference, mark) is None or _quantity(found.text, mark) is not None:
         return found.text, found.read_by.value
-    line = _EXPLANATION.split(found.text.splitlines()[-1])[0] if found.text else ""
-    if _quantity(line, mark) is not None and found.read_by is ReadBy.ANSWER_LINE:
-        return line, found.read_by.value
+    *before, last = [line for line in found.text.splitlines() if line.strip()] or [""]
+    line = _EXPLANATION.split(last)[0]
+    if _quantity(line, mark) is not None:
+        is_listing = before and _quantity(before[-1], mark) is not None
+        by = ReadBy.ANSWER_LINE.value if found.read_by is ReadBy.ANSWER_LINE else "last_line"
+        return (found.text, found.read_by.value) if is_listing else (line, by)
     states = list(_STATES.finditer(line)) if found.read_by is ReadBy.WHOLE else []
     tail = line[states[-1].end() :].strip() if states else ""
     if _quantity(tail, mark) is None or _HEDGE.search(line) or _is_false(line, mark):
