@@ -23,7 +23,6 @@ A task may set ``metadata["percent_rule"]`` (a `PercentRule`) and ``metadata["de
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
 
 from mas_orchestra.errors import UnknownNameError
 from mas_orchestra.score.base import Score
@@ -146,13 +145,13 @@ def same_quantity(left: Quantity, right: Quantity, percent: PercentRule = Percen
     (True, False)
     """
     if left.unit == right.unit:
-        return _same_value(left, right, left.value, right.value)
+        return _same_value(left, right)
     if left.unit and right.unit:
         return False
     with_unit, without = (left, right) if left.unit else (right, left)
     if with_unit.unit != "%":
-        return _same_value(with_unit, without, with_unit.value, without.value)
-    number = _same_value(with_unit, without, with_unit.value, without.value)
+        return _same_value(left, right)
+    number = _same_value(left, right)
     fraction = with_unit.value / 100 == without.value
     return {
         PercentRule.NUMBER: number,
@@ -161,13 +160,18 @@ def same_quantity(left: Quantity, right: Quantity, percent: PercentRule = Percen
     }[percent]
 
 
-def _same_value(left: Quantity, right: Quantity, first: Fraction, second: Fraction) -> bool:
-    if first == second:
+def _same_value(left: Quantity, right: Quantity) -> bool:
+    """Whether the numbers are equal, or one is a ratio and the other its decimals, rounded, six of them or more."""
+    if left.value == right.value:
         return True
     if (left.decimals is None) == (right.decimals is None):
         return False
     decimals = left.decimals if left.decimals is not None else right.decimals
-    return decimals is not None and decimals >= _ROUNDED_DECIMALS and round(first, decimals) == round(second, decimals)
+    return (
+        decimals is not None
+        and decimals >= _ROUNDED_DECIMALS
+        and round(left.value, decimals) == round(right.value, decimals)
+    )
 
 
 def _percent_rule(task: Task) -> PercentRule | None:
@@ -189,7 +193,8 @@ def _quantity(text: str, mark: str) -> Quantity | None:
 
 def _stated(found: FinalAnswer, reference: str, mark: str) -> tuple[str, str]:
     """The final answer without what explains it, or the number in which a text's last line ends; and by which rule."""
-    if _quantity(reference, mark) is None or _quantity(found.text, mark) is not None:
+    is_read = found.read_by is ReadBy.LAST_BOX or _quantity(found.text, mark) is not None
+    if is_read or _quantity(reference, mark) is None:
         return found.text, found.read_by.value
     *before, last = [line for line in found.text.splitlines() if line.strip()] or [""]
     line = _EXPLANATION.split(last)[0]
