@@ -2,11 +2,15 @@
 
 import itertools
 import json
+from contextlib import ExitStack
 
 import pytest
 
+from mas_orchestra.evaluate.launch import open_desk
+from mas_orchestra.evaluate.run_folder import RunFolder
 from mas_orchestra.models.base import Params
 from mas_orchestra.models.cache import CachedModel
+from mas_orchestra.tasks.load import load_tasks
 from mas_orchestra.types import Message, Role
 from support.evaluation import config_of, opened, scripted, work
 
@@ -105,3 +109,36 @@ async def test_namespaces_with_the_same_parts_differ_unless_their_paths_do_not(t
         other = other.within(part)
 
     assert (await ask(one) == await ask(other)) is ("/".join(first) == "/".join(second))
+
+
+async def test_what_is_behind_a_cache_keeps_attempts_apart_too(tmp_path):
+    class Counting:
+        uri, abilities = "scripted:model", scripted().abilities
+
+        def __init__(self, namespace=""):
+            self.namespace = namespace
+
+        def within(self, namespace):
+            return Counting(f"{self.namespace}/{namespace}")
+
+        async def complete(self, messages, params, *, queue=None):
+            return await scripted(lambda m, p: self.namespace).complete(messages, params)
+
+    assert await ask(CachedModel(Counting(), tmp_path).within("a").within("b")) == "/a/b"
+
+
+async def test_simulated_attempts_do_not_depend_on_order_or_interruptions(tmp_path):
+    tasks = load_tasks("masbench:horizon?values=6&n=6")
+    tables = []
+    for concurrency in (1, 16):
+        config = config_of("cot", "sc:3", model="sim:weak", attempts=3, concurrency=concurrency)
+        folder = RunFolder(tmp_path / f"run{concurrency}")
+        with ExitStack() as stack, folder.locked():
+            folder.begin(config)
+            desk = open_desk(folder, config, stack=stack, tasks=[tasks])
+            await work(desk)
+            tables.append([(a.system, a.task_id, a.attempt, a.answer, a.score) for a in desk.store.attempts()])
+            assert all(one.is_simulated for one in desk.store.head().systems)
+
+    assert tables[0] == tables[1]
+    assert len({answer for system, _, _, answer, _ in tables[0] if system == "cot"}) > 6, "attempts differ, not tasks alone"

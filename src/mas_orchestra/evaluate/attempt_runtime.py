@@ -2,21 +2,11 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
 
-from mas_orchestra.models.base import ChatModel
+from mas_orchestra.models.base import ChatModel, Namespaced
 from mas_orchestra.run import Runtime
 
-__all__ = ["Namespaced", "in_namespace", "with_models"]
-
-
-@runtime_checkable
-class Namespaced(Protocol):
-    """A model that remembers replies, or stands before one that does."""
-
-    def within(self, namespace: str) -> ChatModel:
-        """The same model, which remembers only what was asked under `namespace`."""
-        ...
+__all__ = ["in_namespace", "with_models"]
 
 
 def with_models(runtime: Runtime, change: Callable[[ChatModel], ChatModel]) -> Runtime:

@@ -4,8 +4,7 @@ import asyncio
 
 from mas_orchestra.errors import BudgetError, CallError
 from mas_orchestra.evaluate.attempt import Spent
-from mas_orchestra.evaluate.attempt_runtime import Namespaced
-from mas_orchestra.models.base import Abilities, ChatModel, Completion, Params, QueueWatch
+from mas_orchestra.models.base import Abilities, ChatModel, Completion, Namespaced, Params, QueueWatch
 from mas_orchestra.models.tokens import estimate_prompt_tokens
 from mas_orchestra.run.budget import Budget
 from mas_orchestra.run.ledger import Ledger

@@ -14,16 +14,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
-from mas_orchestra.errors import CallError, EndpointError, MasError, UsageError
+from mas_orchestra.errors import CallError, EndpointError, MasError
 from mas_orchestra.evaluate.attempt import AttemptKey, Spent
 from mas_orchestra.evaluate.attempt_runtime import in_namespace, with_models
-from mas_orchestra.evaluate.caps import CAP_REACHED, CappedModel, RunBudget
+from mas_orchestra.evaluate.caps import CappedModel, RunBudget
 from mas_orchestra.evaluate.contenders import Contender
-from mas_orchestra.evaluate.matched_cost import MatchedCost
 from mas_orchestra.evaluate.progress import Ended, Watch
+from mas_orchestra.evaluate.solving import UNTRIED, Unit, answer, total_spent, unscored_as, void
 from mas_orchestra.evaluate.store import Price, Store
 from mas_orchestra.evaluate.store_engine import StoreError
-from mas_orchestra.run import Failure, Outcome, Runtime
+from mas_orchestra.run import Outcome, Runtime
 from mas_orchestra.run.events import Event, RunFinished
 from mas_orchestra.score.base import Score
 from mas_orchestra.tasks.task import Task
@@ -36,10 +36,6 @@ Scoring: TypeAlias = Callable[[Task, Outcome], Awaitable[Score]]
 
 Result = TypeVar("Result")
 
-NOTHING_SPENT = Price(calls=0, tokens=0, cost_usd=None, is_whole=True)
-CRASHED = "system_crashed"
-UNTRIED = frozenset({CAP_REACHED, CRASHED})
-"""Reasons why an attempt was never whole, so that there is nothing to score."""
 BROKEN = frozenset({OutcomeStatus.ENDPOINT_ERROR, OutcomeStatus.CANCELLED})
 """Ends after which an attempt is run again rather than scored again."""
 
@@ -57,15 +53,6 @@ class Ending:
     stopped: str | None
     unscored: int
     is_capped: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Unit:
-    """One attempt that there is to be."""
-
-    contender: Contender
-    task: Task
-    key: AttemptKey
 
 
 class Evaluation:
@@ -142,14 +129,14 @@ class Evaluation:
         reached = self._budget.reached
         return Ending(stopped=self._stopped or reached, unscored=self._unscored, is_capped=reached is not None)
 
-    def _chains(self) -> Iterator[list[_Unit]]:
+    def _chains(self) -> Iterator[list[Unit]]:
         """Attempts in an order in which a run that is cut short compares all systems on the same tasks."""
         chains = _chained(self._contenders)
         for attempt in range(self._attempts):
             for task in self._tasks:
                 for chain in chains:
                     yield [
-                        _Unit(
+                        Unit(
                             contender=one,
                             task=task,
                             key=AttemptKey(system=one.name, task_id=task.id, attempt=attempt, seed=self._seed),
@@ -157,7 +144,7 @@ class Evaluation:
                         for one in chain
                     ]
 
-    async def _work_off(self, chains: Iterator[list[_Unit]]) -> None:
+    async def _work_off(self, chains: Iterator[list[Unit]]) -> None:
         async def work() -> None:
             for chain in chains:  # shared by all workers
                 for unit in chain:
@@ -172,7 +159,7 @@ class Evaluation:
         except BaseExceptionGroup as stops:
             raise _first(stops) from None
 
-    async def _settle(self, unit: _Unit) -> None:
+    async def _settle(self, unit: Unit) -> None:
         """See to it that an attempt has a score, if it can have one now."""
         if unit.key in self._scored:
             return
@@ -194,19 +181,19 @@ class Evaluation:
         self._watch.started(unit.contender.name)
         await self._attempt(unit, price)
 
-    async def _attempt(self, unit: _Unit, price: Price | None) -> None:
+    async def _attempt(self, unit: Unit, price: Price | None) -> None:
         ends: list[Outcome] = []
         runtime = self._runtime(unit.contender.runtime, unit.key, ends)
         try:
-            outcome = await _answer(unit, runtime, price)
+            outcome = await answer(unit, runtime, price)
         except BaseException:
             self._watch.aborted(unit.contender.name)
             if ends:
                 with suppress(StoreError):  # the store's own failure has ended the run already, and is what is reported
-                    self._store.add(unit.key, ends[-1], _unscored(ends[-1]), spent=_total(ends))
+                    self._store.add(unit.key, ends[-1], unscored_as(ends[-1]), spent=total_spent(ends))
             raise
-        score = _void(outcome, ends) or await self._score(unit.task, outcome)
-        await self._keep(unit, outcome, score, _total(ends) if ends else Spent.of(outcome))
+        score = void(outcome, ends) or await self._score(unit.task, outcome)
+        await self._keep(unit, outcome, score, total_spent(ends) if ends else Spent.of(outcome))
 
     def _runtime(self, runtime: Runtime, key: AttemptKey, ends: list[Outcome]) -> Runtime:
         """The runtime of one attempt; `ends` gets the outcome of every run in it, cancelled ones included."""
@@ -226,11 +213,11 @@ class Evaluation:
         except (EndpointError, CallError) as error:
             return Score(value=None, reason=error.code, details={"message": str(error)})
 
-    async def _keep(self, unit: _Unit, outcome: Outcome, score: Score, spent: Spent) -> None:
+    async def _keep(self, unit: Unit, outcome: Outcome, score: Score, spent: Spent) -> None:
         await self._in_thread(lambda: self._store.add(unit.key, outcome, score, spent=spent))
         self._note(unit, outcome, score)
 
-    def _note(self, unit: _Unit, outcome: Outcome, score: Score) -> None:
+    def _note(self, unit: Unit, outcome: Outcome, score: Score) -> None:
         """Tell the watch, and see whether the endpoint is down."""
         ended = Ended(
             system=unit.contender.name,
@@ -264,49 +251,6 @@ def _chained(contenders: Sequence[Contender]) -> list[list[Contender]]:
         if one.reads is not None:
             chains[one.reads].append(one)
     return list(chains.values())
-
-
-async def _answer(unit: _Unit, runtime: Runtime, price: Price | None) -> Outcome:
-    """The system's outcome; boundary: a system may be anybody's code, and one crash must not end the run."""
-    system = unit.contender.system
-    try:
-        if isinstance(system, MatchedCost):
-            return await system.solve_for(price or NOTHING_SPENT, unit.task, runtime)
-        return await system.solve(unit.task, runtime)
-    except UsageError:
-        raise
-    except EndpointError as error:
-        return _failed(unit, OutcomeStatus.ENDPOINT_ERROR, error.code, str(error))
-    except Exception as error:  # noqa: BLE001  (the boundary that the docstring names)
-        return _failed(unit, OutcomeStatus.STEP_FAILED, CRASHED, f"{type(error).__name__}: {error}")
-
-
-def _failed(unit: _Unit, status: OutcomeStatus, code: str, message: str) -> Outcome:
-    return Outcome(
-        status=status,
-        system=unit.contender.name,
-        question=unit.task.question,
-        task_id=unit.task.id,
-        failure=Failure(code=code, message=message),
-    )
-
-
-def _void(outcome: Outcome, ends: Sequence[Outcome]) -> Score | None:
-    """No score, where the end says nothing about the system: a cap of the run, or a crash of its code."""
-    codes = {one.failure.code for one in (*ends, outcome) if one.failure}
-    reason = next((code for code in (CAP_REACHED, CRASHED) if code in codes), None)
-    return Score(value=None, reason=reason) if reason else None
-
-
-def _unscored(outcome: Outcome) -> Score:
-    return Score(value=None, reason=outcome.status.value)
-
-
-def _total(outcomes: Sequence[Outcome]) -> Spent:
-    total = Spent()
-    for outcome in outcomes:
-        total += Spent.of(outcome)
-    return total
 
 
 def _first(stops: BaseExceptionGroup[BaseException]) -> BaseException:

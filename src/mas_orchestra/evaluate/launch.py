@@ -152,8 +152,7 @@ def open_desk(
         scorer: Picks the plan of ``best_of:N``.
 
     Raises:
-        UsageError: Something in the configuration cannot be used.
-        ConfigError: The run was begun by another release, or is another one in a shared store.
+        UsageError: The configuration cannot be used, or the run is of another one or of another release.
         StoreError: The store cannot be used.
     """
     opened = OpenModels(config, models or {})

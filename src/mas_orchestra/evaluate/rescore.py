@@ -7,7 +7,8 @@ from itertools import islice
 
 from mas_orchestra.errors import CallError
 from mas_orchestra.evaluate.attempt import AttemptKey
-from mas_orchestra.evaluate.harness import UNTRIED, Scoring
+from mas_orchestra.evaluate.harness import Scoring
+from mas_orchestra.evaluate.solving import UNTRIED
 from mas_orchestra.evaluate.store import Store, StoredOutcome
 from mas_orchestra.score.base import Score
 

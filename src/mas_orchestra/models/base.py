@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from mas_orchestra.types import Message, ResponseSchema, ToolCall, ToolSpec, Usage
 
@@ -13,6 +13,7 @@ __all__ = [
     "Choice",
     "Completion",
     "FinishReason",
+    "Namespaced",
     "Params",
     "QueueWatch",
 ]
@@ -145,4 +146,13 @@ class ChatModel(Protocol):
 
     async def close(self) -> None:
         """Release connections; the model is not used afterwards."""
+        ...
+
+
+@runtime_checkable
+class Namespaced(Protocol):
+    """A model that remembers or counts what it was asked, or stands before one that does."""
+
+    def within(self, namespace: str) -> ChatModel:
+        """The same model, to which only what was asked under `namespace` has ever been asked."""
         ...

@@ -16,7 +16,16 @@ import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mas_orchestra.errors import FileFormatError
-from mas_orchestra.models.base import Abilities, ChatModel, Choice, Completion, FinishReason, Params, QueueWatch
+from mas_orchestra.models.base import (
+    Abilities,
+    ChatModel,
+    Choice,
+    Completion,
+    FinishReason,
+    Namespaced,
+    Params,
+    QueueWatch,
+)
 from mas_orchestra.models.request import Dialect, request_bytes
 from mas_orchestra.types import Message, ToolCall, Usage
 
@@ -83,7 +92,8 @@ class CachedModel:
 
     def within(self, namespace: str) -> "CachedModel":
         """The same model and folder under a namespace inside this one."""
-        return CachedModel(self._model, self._folder, namespace=f"{self._namespace}/{namespace}")
+        model = self._model.within(namespace) if isinstance(self._model, Namespaced) else self._model
+        return CachedModel(model, self._folder, namespace=f"{self._namespace}/{namespace}")
 
     @property
     def uri(self) -> str:
