@@ -47,11 +47,11 @@ def rescore_run(path: Path, *, as_json: bool) -> None:
     folder = RunFolder(path)
     config = folder.config()
     with ExitStack() as stack, folder.locked():
-        desk = open_desk(folder, config, stack=stack)
+        desk = open_desk(folder, config, stack=stack, any_release=True)
 
         async def work() -> dict[str, JsonValue]:
             try:
-                return asdict(await rescore(desk.store, desk.score))
+                return asdict(await rescore(desk.store, desk.score, desk.scorers))
             finally:
                 await desk.models.close()
 

@@ -61,6 +61,7 @@ class Desk:
         store: The run is in it.
         tasks: As they were when the run began.
         score: What an outcome is worth.
+        scorers: Names of the scorers by kind of task.
     """
 
     config: EvalConfig
@@ -69,6 +70,7 @@ class Desk:
     contenders: tuple[Contender, ...]
     tasks: tuple[Task, ...]
     score: Scoring
+    scorers: Mapping[str, str]
 
     def tallies(self) -> Tallies:
         """Counts of what is stored already."""
@@ -140,16 +142,17 @@ def open_desk(
     tasks: Sequence[TaskSet] | None = None,
     models: Mapping[str, ChatModel] | None = None,
     scorer: PlanScorer | None = None,
+    any_release: bool = False,
 ) -> Desk:
     """A run ready to be worked on: made if it is new, gone on with if it is not.
 
     Args:
-        folder: Its folder, begun with `RunFolder.begin`.
-        config: Its configuration.
+        folder, config: Its folder, begun with `RunFolder.begin`, and its configuration.
         stack: Closes store and scorers.
-        tasks: Task sets that are loaded already; otherwise those of the configuration, if the run is new.
+        tasks: Task sets of a new run that are loaded already; else those of the configuration.
         models: Models that a program made, by the URI that the configuration has for them.
         scorer: Picks the plan of ``best_of:N``.
+        any_release: For what adds no attempts: take a run that another release began.
 
     Raises:
         UsageError: The configuration cannot be used, or the run is of another one or of another release.
@@ -157,13 +160,12 @@ def open_desk(
     """
     opened = OpenModels(config, models or {})
     contenders = build_contenders(config, opened, scorer=scorer)
-    judge = opened.open(config.judge) if config.judge else None
-    scorers = stack.enter_context(Scorers.standard(judge=judge))
+    scorers = stack.enter_context(Scorers.standard(judge=opened.open(config.judge) if config.judge else None))
     store = stack.enter_context(folder.store(config))
     if not store.exists():
         sets = list(tasks) if tasks is not None else load_sets(config, config.tasks)
         _create(store, config, sets, contenders, scorers)
-    _refuse_other_run(folder, config, store)
+    _refuse_other_run(folder, config, store, any_release=any_release)
     return Desk(
         config=config,
         store=store,
@@ -171,6 +173,7 @@ def open_desk(
         contenders=contenders,
         tasks=store.tasks(),
         score=_scoring(scorers),
+        scorers=scorers.names,
     )
 
 
@@ -230,7 +233,7 @@ def _infos(config: EvalConfig, contenders: Sequence[Contender]) -> tuple[SystemI
     return tuple(one.info(is_reference=one.name == reference) for one in contenders)
 
 
-def _refuse_other_run(folder: RunFolder, config: EvalConfig, store: Store) -> None:
+def _refuse_other_run(folder: RunFolder, config: EvalConfig, store: Store, *, any_release: bool) -> None:
     """Refuse to mix attempts of another release, or of a run with the same name in a shared database."""
     head = store.head()
     stored = read_config(EvalConfig, tomllib.loads(head.config), place=f"run {head.name} in the store")
@@ -240,7 +243,7 @@ def _refuse_other_run(folder: RunFolder, config: EvalConfig, store: Store) -> No
             f"the store holds a run {head.name!r} of another configuration:\n  {lines}\nUse another --out."
         )
     begun, here = head.facts.get(VERSION_FACT), version("mas-orchestra")
-    if begun != here:
+    if begun != here and not any_release:
         raise ConfigError(
             f"{folder.path} was begun by mas-orchestra {begun}, this is {here}: its attempts could not be compared. "
             f"Install {begun} to go on with it, or begin a new run."

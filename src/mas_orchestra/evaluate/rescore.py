@@ -1,8 +1,9 @@
 """Scores anew what is stored, without asking a system again."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from itertools import islice
 
 from mas_orchestra.errors import CallError
@@ -10,6 +11,7 @@ from mas_orchestra.evaluate.attempt import AttemptKey
 from mas_orchestra.evaluate.harness import Scoring
 from mas_orchestra.evaluate.solving import UNTRIED
 from mas_orchestra.evaluate.store import Store, StoredOutcome
+from mas_orchestra.evaluate.stored_run import now
 from mas_orchestra.score.base import Score
 
 __all__ = ["Rescored", "rescore"]
@@ -33,8 +35,10 @@ class Rescored:
     unscored: int
 
 
-async def rescore(store: Store, scoring: Scoring) -> Rescored:
+async def rescore(store: Store, scoring: Scoring, scorers: Mapping[str, str]) -> Rescored:
     """Score every stored outcome again; all scores are replaced, or none.
+
+    The run's facts say by what (`scorers`: name by kind of task), by which release and when.
 
     Attempts that were never whole (a cap of the run, a crash of a system's code) keep their reason.
 
@@ -60,6 +64,7 @@ async def rescore(store: Store, scoring: Scoring) -> Rescored:
             changed += score.value != stored.score.value
             found.append((stored.key, score))
     store.rescore(found)
+    store.note({"scorers": dict(scorers), "rescored_by": version("mas-orchestra"), "rescored_at": now()})
     return Rescored(attempts=len(found), changed=changed, unscored=sum(score.value is None for _, score in found))
 
 
