@@ -354,6 +354,18 @@ async def test_matched_cost_spends_what_the_other_spent_within_one_sample(cost, 
     assert target - 1e-12 <= max(spent, target) < max(target, sample) + sample
 
 
+@pytest.mark.parametrize("limit", [{"max_calls": 3}, {"max_tokens": 700, "max_calls": 9}])
+async def test_a_limit_of_the_run_does_not_stop_the_matched_baseline_short(limit):
+    """Its cheap calls are many: stopped by a limit on calls it would lose to the system that it is matched with."""
+    cost = Price(calls=3, tokens=1_000, cost_usd=None, is_whole=True)
+    matched = contenders("cot", "sc@cost:cot", models={"scripted:model": HundredTokens()}, limits=limit)[1]
+
+    outcome = await matched.system.solve_for(cost, TASK, matched.runtime)
+
+    assert outcome.status is OutcomeStatus.ANSWERED
+    assert outcome.steps[0].details["samples"] == 10
+
+
 async def test_matched_cost_runs_after_the_system_that_it_reads(tmp_path):
     config = config_of("sc@cost:debate:2x2", "debate:2x2", "cot", attempts=2, concurrency=8)
     with opened(tmp_path / "run", config, HundredTokens()) as desk:

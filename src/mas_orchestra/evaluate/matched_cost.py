@@ -145,5 +145,8 @@ class MatchedCost:
         options = {name: value for name, value in self.options.items() if name not in {"samples", "early_stop"}}
         make: Callable[..., SCAgent] = _MatchedSC  # it checks its options itself
         agent = make(**options, purse=_Purse.matching(price, runtime.model))
-        matched = replace(runtime, registry=runtime.registry.with_agents(agent))
+        # The purse is the limit. One of the run in another unit would stop a baseline of many cheap calls before it has
+        # spent what the other system spent, and count that as a wrong answer.
+        limits = replace(runtime.limits, max_calls=None, max_tokens=None, max_cost_usd=None)
+        matched = replace(runtime, registry=runtime.registry.with_agents(agent), limits=limits)
         return await StandaloneAgent(agent="SCAgent", name=self.name).solve(task, matched)
