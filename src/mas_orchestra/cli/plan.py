@@ -48,6 +48,9 @@ Mode = Annotated[
     ModeChoice, typer.Option("--mode", help="strict: any error is final. lenient: mend what has a repair.")
 ]
 Format = Annotated[FormatChoice, typer.Option("--format", help="Wire format of the text.")]
+Truncated = Annotated[
+    bool, typer.Option("--truncated", help="The model stopped by length: such a plan is never valid.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 CHECK_EXAMPLES = """\b
@@ -96,9 +99,7 @@ def check(
     auto_join: Annotated[
         bool, typer.Option("--auto-join", help="With --mode lenient: join several last steps by a collector.")
     ] = False,
-    truncated: Annotated[
-        bool, typer.Option("--truncated", help="The model stopped by length: such a plan is never valid.")
-    ] = False,
+    truncated: Truncated = False,
     as_json: Json = False,
 ) -> None:
     """Read a plan and print every fault with its place."""
