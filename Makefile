@@ -62,6 +62,8 @@ demo: $(READY) ## real runs in a few minutes: no key, no network, no GPU
 	$(BIN)/mas solve "Which city is larger, Paris or Lyon?" --plan $(DEMO) --model local:smollm2-135m --trace demo.trace.json
 	$(BIN)/mas trace show demo.trace.json
 	$(BIN)/python examples/demo.py
+	$(BIN)/mas eval run recipes/demo.toml --model sim:weak --out demo.run --quiet
+	$(BIN)/mas eval report demo.run
 
 # The peers that we measure against live in an environment of their own.
 $(BENCH_READY): pyproject.toml benchmarks/constraints.txt
