@@ -147,7 +147,8 @@ def open_desk(
     """A run ready to be worked on: made if it is new, gone on with if it is not.
 
     Args:
-        folder, config: Its folder, begun with `RunFolder.begin`, and its configuration.
+        folder: Its folder, begun with `RunFolder.begin`.
+        config: Its configuration.
         stack: Closes store and scorers.
         tasks: Task sets of a new run that are loaded already; else those of the configuration.
         models: Models that a program made, by the URI that the configuration has for them.
@@ -156,15 +157,13 @@ def open_desk(
 
     Raises:
         UsageError: The configuration cannot be used, or the run is of another one or of another release.
-        StoreError: The store cannot be used.
     """
     opened = OpenModels(config, models or {})
     contenders = build_contenders(config, opened, scorer=scorer)
     scorers = stack.enter_context(Scorers.standard(judge=opened.open(config.judge) if config.judge else None))
     store = stack.enter_context(folder.store(config))
     if not store.exists():
-        sets = list(tasks) if tasks is not None else load_sets(config, config.tasks)
-        _create(store, config, sets, contenders, scorers)
+        _create(store, config, tasks, contenders, scorers)
     _refuse_other_run(folder, config, store, any_release=any_release)
     return Desk(
         config=config,
@@ -178,8 +177,13 @@ def open_desk(
 
 
 def _create(
-    store: Store, config: EvalConfig, sets: Sequence[TaskSet], contenders: Sequence[Contender], scorers: Scorers
+    store: Store,
+    config: EvalConfig,
+    tasks: Sequence[TaskSet] | None,
+    contenders: Sequence[Contender],
+    scorers: Scorers,
 ) -> None:
+    sets = load_sets(config, config.tasks) if tasks is None else tasks
     head = RunHead(
         name=store.run,
         config=to_toml(config),
