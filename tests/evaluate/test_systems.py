@@ -412,3 +412,15 @@ def test_the_reference_is_the_first_single_agent_unless_another_is_named(tmp_pat
 def test_a_reference_that_does_not_take_part(tmp_path):
     with pytest.raises(ConfigError, match="reference 'debate' is none of the systems: cot"):
         opened(tmp_path / "run", config_of("cot", reference="debate")).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("uri", "simulated"),
+    [("sim:weak", True), ("openai:sim:weak@http://127.0.0.1:8123/v1", True), ("scripted:model", False)],
+)
+def test_a_simulated_model_is_known_however_it_is_reached(uri, simulated):
+    model = scripted()
+    model._uri = uri
+    one = contenders("cot", model=uri, models={uri: model})[0]
+
+    assert one.info(is_reference=False).is_simulated is simulated

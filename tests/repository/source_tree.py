@@ -1,7 +1,9 @@
 """The files of this repository as the checks see them: paths, text and syntax trees, each read once."""
 
 import ast
+import io
 import subprocess
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +31,30 @@ class Module:
     @property
     def line_count(self) -> int:
         return self.text.count("\n")
+
+    @property
+    def code_line_count(self) -> int:
+        """Lines with code on them: no docstrings, no comments, no blank lines."""
+        tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
+        code = {
+            line for token in tokens if token.type not in NO_CODE for line in range(token.start[0], token.end[0] + 1)
+        }
+        return len(code - docstring_lines(self.tree))
+
+
+NO_CODE = frozenset(
+    {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+)
+
+
+def docstring_lines(tree: ast.Module) -> set[int]:
+    """Lines of every docstring, those below attributes included."""
+    texts = (
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    )
+    return {line for text in texts for line in range(text.lineno, (text.end_lineno or text.lineno) + 1)}
 
 
 @cache

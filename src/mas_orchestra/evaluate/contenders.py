@@ -20,6 +20,7 @@ from mas_orchestra.plan.report import Mode
 from mas_orchestra.plan.schema import Plan
 from mas_orchestra.run import FixedPlan, Orchestrated, Runtime, StandaloneAgent, System
 from mas_orchestra.search.base import Retriever
+from mas_orchestra.simulate import is_simulated
 from mas_orchestra.types import DoM, JsonValue
 
 __all__ = ["Contender", "build_contenders"]
@@ -55,7 +56,7 @@ class Contender:
         return SystemInfo(
             name=self.name,
             is_single_agent=self.is_single_agent,
-            is_simulated=any(uri.startswith("sim:") for uri in uris),
+            is_simulated=any(map(is_simulated, uris)),
             is_reference=is_reference,
         )
 

@@ -66,7 +66,10 @@ def _check_size(state: CheckState) -> None:
     steps, rules = state.draft.steps, state.rules
     if len(steps) > rules.max_steps:
         more = " or more" if len(steps) > FAR_TOO_MANY * rules.max_steps else ""
-        message = f"{len(steps)}{more} steps, at most {rules.max_steps} are accepted; merge steps or raise max_steps (--max-steps)."
+        message = (
+            f"{len(steps)}{more} steps, at most {rules.max_steps} are accepted; "
+            "merge steps or raise max_steps (--max-steps)."
+        )
         state.faults.error(FaultCode.PLAN_TOO_LARGE, message, at=steps[rules.max_steps].at)
     if rules.max_calls is not None and state.max_calls > rules.max_calls:
         message = (
