@@ -3,8 +3,9 @@
 from hypothesis import strategies as st
 
 from mas_orchestra.plan import Edge, Plan, Step
+from mas_orchestra.types import Usage
 
-__all__ = ["FRAGMENTS", "graphs", "hostile_text", "ids", "model_texts", "plans"]
+__all__ = ["FRAGMENTS", "graphs", "hostile_text", "ids", "model_texts", "plans", "usages"]
 
 FRAGMENTS = (
     "<thinking>", "</thinking>", "<think>", "</think>", "<agent>", "</agent>", "<agent_id>", "</agent_id>",
@@ -85,4 +86,19 @@ def _step(draw, name, sources, names):
         description=draw(hostile_text()),
         input=template,
         arguments={"roles": roles} if roles is not None else {},
+    )
+
+
+@st.composite
+def usages(draw, max_tokens=10**7):
+    """Tokens of a call, reasoning a part of the output."""
+    tokens = st.integers(0, max_tokens)
+    output = draw(tokens)
+    return Usage(
+        input_tokens=draw(tokens),
+        cache_read_tokens=draw(tokens),
+        cache_write_tokens=draw(tokens),
+        output_tokens=output,
+        reasoning_tokens=draw(st.integers(0, output)),
+        estimated=draw(st.booleans()),
     )

@@ -64,9 +64,16 @@ __all__ = [
 
 
 class MasError(Exception):
-    """Base of every error of this package; `code` is a stable snake_case word for programs."""
+    """Base of every error of this package; `code` is a stable snake_case word for programs.
+
+    Errors cross processes (workers that score or evaluate): whatever a subclass's constructor takes, a pickled error
+    comes back with the same message and attributes.
+    """
 
     code: str = "error"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (type(self), self.args, vars(self))
 
 
 class UsageError(MasError):
@@ -248,3 +255,10 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     by_lower = {other.lower(): other for other in known}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[close[0]] if close else None
+
+
+def _restored(kind: type[MasError], arguments: tuple[object, ...], attributes: dict[str, object]) -> MasError:
+    """An error as it was pickled: constructors turn their arguments into a message, so they are not called again."""
+    error = kind.__new__(kind, *arguments)
+    vars(error).update(attributes)
+    return error
