@@ -77,6 +77,8 @@ class Budget:
     def settle(self, reservation: Reservation) -> None:
         """Give a reservation back; the call's record is in the ledger by now."""
         self._hold(reservation, sign=-1)
+        if not self._held.calls:
+            self._held = Reservation(params=Params())  # sums of prices round; what is left of them is nobody's
         self._settled.set()
 
     def _fit(self, model: ChatModel, prompt_tokens: int, params: Params) -> Reservation:
