@@ -45,6 +45,11 @@ class StepContext:
         """What a search agent searches."""
         return self._session.runtime.retriever
 
+    @property
+    def listener_error(self) -> Exception | None:
+        """What a listener raised; it ends the run, and is no failure of the sub-agent that was at work."""
+        return self._session.listener_error
+
     async def complete(self, messages: tuple[Message, ...], params: Params, *, purpose: str) -> Completion:
         """One call of the step's model."""
         if not self._is_open or (self._task is not None and self._task.cancelling()):

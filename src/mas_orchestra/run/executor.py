@@ -9,6 +9,7 @@
 import asyncio
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import cast
 
 from mas_orchestra import plan as language
 from mas_orchestra.agents.base import StepCall, StepOutcome
@@ -90,6 +91,8 @@ class Executor:
             self._record(step, StepStatus.SKIPPED, failure=missing)
         else:
             await self._run_step(step)
+        if cast("asyncio.Task[None]", asyncio.current_task()).cancelling():
+            return  # the run is ending, even if a sub-agent's own failure came in place of the cancellation
         for target in self._targets[step.id]:
             self._inputs_missing[target] -= 1
             if not self._inputs_missing[target]:

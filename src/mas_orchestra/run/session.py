@@ -31,6 +31,7 @@ class Session:
         self.runtime = runtime
         self.ledger = Ledger()
         self.budget = Budget(runtime.limits, self.ledger)
+        self.listener_error: Exception | None = None
         self.started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         self._began_s = asyncio.get_running_loop().time()
         _refuse_unpriced(runtime)
@@ -47,9 +48,13 @@ class Session:
         return None if timeout_s is None else self._began_s + timeout_s
 
     def emit(self, event: Event) -> None:
-        """Hand an event to every listener, in order."""
+        """Hand an event to every listener, in order; what one raises ends the run, whoever catches it on the way."""
         for listener in self.runtime.listeners:
-            listener(event)
+            try:
+                listener(event)
+            except Exception as error:  # boundary: a listener is anybody's code, and may be called below a sub-agent
+                self.listener_error = error
+                raise
 
     async def call(
         self,

@@ -27,9 +27,13 @@ async def answer_step(agent: SubAgent, call: StepCall, context: StepContext) -> 
             raise _crash(agent, error) from error
         raise StepError("step_timeout", f"no answer within the {clock.timeout_s} s of a step") from None
     except Exception as error:  # boundary: a sub-agent may be anybody's code
+        if context.listener_error is not None:
+            raise context.listener_error from None
         raise _crash(agent, error) from error
     finally:
         await context.close()
+    if context.listener_error is not None:
+        raise context.listener_error
     if not outcome.answer.strip():
         raise StepError("empty_reply", f"{agent.card.name} returned an empty answer")
     return outcome
