@@ -2,10 +2,13 @@
 
 from hypothesis import strategies as st
 
-from mas_orchestra.plan import Edge, Plan, Step
-from mas_orchestra.types import Usage
+from mas_orchestra.models.base import Choice, FinishReason
+from mas_orchestra.plan import Edge, Fault, Plan, PlanReport, Step
+from mas_orchestra.plan.report import FaultCode, Mode, PlanFormat, Severity
+from mas_orchestra.run.outcome import ORCHESTRATOR, CallRecord, Failure, Outcome, StepRecord, Warned
+from mas_orchestra.types import DoM, Message, OutcomeStatus, Role, StepStatus, ToolCall, Usage
 
-__all__ = ["FRAGMENTS", "graphs", "hostile_text", "ids", "model_texts", "plans", "usages"]
+__all__ = ["FRAGMENTS", "graphs", "hostile_text", "ids", "model_texts", "outcomes", "plans", "usages"]
 
 FRAGMENTS = (
     "<thinking>", "</thinking>", "<think>", "</think>", "<agent>", "</agent>", "<agent_id>", "</agent_id>",
@@ -101,4 +104,156 @@ def usages(draw, max_tokens=10**7):
         output_tokens=output,
         reasoning_tokens=draw(st.integers(0, output)),
         estimated=draw(st.booleans()),
+    )
+
+
+WRITTEN = st.lists(
+    st.sampled_from([part for part in FRAGMENTS if part.isprintable()]) | st.text(max_size=4), max_size=3
+)
+"""Short texts, hostile pieces among them; what a file can hold (no half of a surrogate pair)."""
+
+
+def _texts():
+    return WRITTEN.map(lambda parts: "".join(parts).encode("utf-8", "ignore").decode())
+
+
+def _json_values():
+    """Values of details: nothing that JSON has no word for."""
+    leaf = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _texts()
+    return st.recursive(leaf, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_texts(), inner, max_size=2))
+
+
+def _seconds():
+    return st.floats(0, 1e6)
+
+
+def _costs():
+    return st.none() | st.floats(0, 1e3)
+
+
+def _failures():
+    return st.none() | st.builds(Failure, code=st.sampled_from(["empty_reply", "rate_limited"]), message=_texts())
+
+
+def _warnings():
+    return st.lists(st.builds(Warned, code=st.just("odd"), message=_texts()), max_size=2).map(tuple)
+
+
+def _tool_calls():
+    return st.lists(st.builds(ToolCall, id=_texts(), name=_texts(), arguments=_texts()), max_size=1).map(tuple)
+
+
+@st.composite
+def _calls(draw, step):
+    message = st.builds(
+        Message,
+        role=st.sampled_from(Role),
+        content=_texts(),
+        tool_calls=_tool_calls(),
+        tool_call_id=st.none() | _texts(),
+    )
+    choice = st.builds(
+        Choice,
+        content=_texts(),
+        reasoning=_texts(),
+        tool_calls=_tool_calls(),
+        finish_reason=st.sampled_from(FinishReason),
+    )
+    return CallRecord(
+        step=step,
+        purpose=draw(_texts()),
+        model=draw(st.sampled_from(["fake:a", "fake:b"])),
+        messages=tuple(draw(st.lists(message, max_size=2))),
+        samples=draw(st.integers(1, 5)),
+        choices=tuple(draw(st.lists(choice, max_size=2))),
+        usage=draw(usages()),
+        cost_usd=draw(_costs()),
+        started_s=draw(_seconds()),
+        latency_s=draw(_seconds()),
+        queue_s=draw(_seconds()),
+        requests=draw(st.integers(0, 6)),
+        cached=draw(st.booleans()),
+        notes=tuple(draw(st.lists(_texts(), max_size=1))),
+        failure=draw(_failures()),
+    )
+
+
+@st.composite
+def _step_records(draw, name):
+    return StepRecord(
+        id=name,
+        agent=draw(st.sampled_from(["CoTAgent", "SCAgent"])),
+        status=draw(st.sampled_from(StepStatus)),
+        input=draw(_texts()),
+        output=draw(st.none() | _texts()),
+        thinking=draw(_texts()),
+        details=draw(st.dictionaries(_texts(), _json_values(), max_size=2)),
+        calls=tuple(draw(st.lists(_calls(name), max_size=2))),
+        usage=draw(usages()),
+        cost_usd=draw(_costs()),
+        started_s=draw(st.none() | _seconds()),
+        finished_s=draw(st.none() | _seconds()),
+        wall_s=draw(_seconds()),
+        failure=draw(_failures()),
+        warnings=draw(_warnings()),
+    )
+
+
+@st.composite
+def _reports(draw):
+    place = st.none() | st.integers(1, 99)
+    fault = st.builds(
+        Fault,
+        code=st.sampled_from(FaultCode),
+        severity=st.sampled_from(Severity),
+        message=_texts(),
+        line=place,
+        column=place,
+        step=st.none() | _texts(),
+    )
+    steps = tuple(
+        Step(
+            id=name,
+            agent="CoTAgent",
+            input=draw(_texts()),
+            arguments=draw(st.dictionaries(_texts(), _json_values(), max_size=1)),
+        )
+        for name in "ab"
+    )
+    plan = Plan(thinking=draw(_texts()), steps=steps, edges=(Edge("a", "b"),))
+    return PlanReport(
+        plan=draw(st.none() | st.just(plan)),
+        faults=tuple(draw(st.lists(fault, max_size=2))),
+        warnings=tuple(draw(st.lists(fault, max_size=2))),
+        format=draw(st.none() | st.sampled_from(PlanFormat)),
+        mode=draw(st.sampled_from(Mode)),
+        dom=draw(st.sampled_from(DoM)),
+        sink=draw(st.none() | st.just("b")),
+        width=draw(st.integers(0, 9)),
+        length=draw(st.integers(0, 9)),
+        max_calls=draw(st.integers(0, 99)),
+        found=draw(st.none() | st.just(plan)),
+    )
+
+
+@st.composite
+def outcomes(draw):
+    """Outcomes with anything in any field, as a file can hold it; parts need not agree with each other."""
+    return Outcome(
+        status=draw(st.sampled_from(OutcomeStatus)),
+        system=draw(_texts()),
+        question=draw(_texts()),
+        task_id=draw(_texts()),
+        answer=draw(st.none() | _texts()),
+        report=draw(st.none() | _reports()),
+        warnings=draw(_warnings()),
+        planning=tuple(draw(st.lists(_calls(ORCHESTRATOR), max_size=2))),
+        steps=tuple(draw(_step_records(name)) for name in "ab"[: draw(st.integers(0, 2))]),
+        calls=draw(st.integers(0, 99)),
+        usage=draw(usages()),
+        cost_usd=draw(_costs()),
+        wall_s=draw(_seconds()),
+        critical_path_s=draw(_seconds()),
+        failure=draw(_failures()),
+        started_at="2026-01-02T03:04:05.678+00:00",
     )
