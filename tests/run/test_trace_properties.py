@@ -9,7 +9,6 @@ from mas_orchestra.run import outcome_json, read_trace, write_trace
 from mas_orchestra.run.trace import TRACE_VERSION
 from strategies import outcomes
 
-
 # An outcome is made of a hundred drawn values: fewer of them say as much.
 some = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
