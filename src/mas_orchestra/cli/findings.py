@@ -149,7 +149,9 @@ def _config(path: Path | None, environ: Mapping[str, str]) -> tuple[Settings, Co
     named = path or (Path(environ["MAS_CONFIG"]) if environ.get("MAS_CONFIG") else Path("mas.toml"))
     shown = str(named) if path or environ.get("MAS_CONFIG") or named.is_file() else None
     try:
-        return load_settings(path, environ=environ), Config(path=shown, problem=None)
+        settings = load_settings(path, environ=environ)
+        _ = settings.agent_models  # the one table that is checked where it is used
+        return settings, Config(path=shown, problem=None)
     except MasError as error:
         return Settings(), Config(path=shown, problem=str(error))
 

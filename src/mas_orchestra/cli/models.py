@@ -114,8 +114,8 @@ def _inventory(settings: "Settings") -> "dict[str, JsonValue]":
 
     found = {name: find_weights(model) for name, model in EMBEDDED.items()}
     return {
-        "model": settings.model,
-        "orchestrator": settings.orchestrator,
+        "model": _without_secret(settings.model),
+        "orchestrator": _without_secret(settings.orchestrator),
         "forms": dict(SCHEMES),
         "endpoints": [
             {"base_url": url, **options.model_dump(exclude={"headers"}, exclude_unset=True)}
@@ -154,6 +154,19 @@ def _print_inventory(inventory: "dict[str, JsonValue]") -> None:
     )
     embedded = inventory["embedded"]
     section("Embedded models", [_pairs(each) for each in embedded] if isinstance(embedded, list) else [], "none")
+
+
+def _without_secret(uri: str | None) -> str | None:
+    """The URI; only its scheme where its base URL is none that may be shown."""
+    from mas_orchestra.config import normal_base_url
+
+    before, at, url = (uri or "").partition("@http")
+    try:
+        if at:
+            normal_base_url(f"http{url}")
+    except ValueError:
+        return f"{before.partition(':')[0]}:…"
+    return uri
 
 
 def _pairs(table: "JsonValue") -> str:

@@ -61,11 +61,20 @@ def _opener(scheme: str) -> Callable[[str, Settings], ChatModel]:
 
     Raises:
         UnknownNameError: None does.
+        UsageError: The package that should is broken.
     """
     points = {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
     if scheme not in points:
         raise UnknownNameError("model scheme", scheme, {*SCHEMES, *points})
-    return cast("Callable[[str, Settings], ChatModel]", points[scheme].load())
+    point = points[scheme]
+    try:
+        opener = point.load()
+    except Exception as error:  # boundary: importing anybody's package
+        reason = f"{type(error).__name__}: {error}"
+        raise UsageError(f"models of scheme {scheme!r} cannot be opened: {reason}; fix or uninstall it") from error
+    if not callable(opener):
+        raise UsageError(f"models of scheme {scheme!r} cannot be opened: {point.value} is no function")
+    return cast("Callable[[str, Settings], ChatModel]", opener)
 
 
 def _split_openai(uri: str, rest: str) -> tuple[str, str]:
