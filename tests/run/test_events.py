@@ -311,7 +311,7 @@ def test_a_broken_service_is_never_taken_for_a_wrong_answer(case):
     if outcome.status is OutcomeStatus.STEP_FAILED:
         assert "server_error" not in codes
     known = {"server_error", "context_overflow", "no_idea", "agent_crashed", "empty_reply", "step_timeout"}
-    assert codes <= known | {"budget_exceeded"}
+    assert codes <= known | {"budget_exceeded", "step_ended"}
 
 
 @given(cases())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mas_orchestra.agents.base import StepOutcome
-from mas_orchestra.errors import InvalidPlanError, RateLimitError, ServerError, StepError
+from mas_orchestra.errors import BudgetError, InvalidPlanError, RateLimitError, ServerError, StepError
 from mas_orchestra.models.base import Params
 from mas_orchestra.run import FixedPlan, Limits, OnStepError, solve
 from mas_orchestra.run.events import CallFinished, CallStarted, RunFinished, RunStarted, StepFinished, StepStarted
@@ -161,6 +161,34 @@ def test_a_crash_of_a_sub_agent_names_its_place():
     assert outcome.status is OutcomeStatus.STEP_FAILED
     assert outcome.failure.code == "agent_crashed"
     assert "KeyError: 'missing' (buggy_agent, line" in outcome.failure.message
+
+
+@pytest.mark.parametrize(
+    ("errors", "status", "code"),
+    [
+        ([ServerError("down")], OutcomeStatus.ENDPOINT_ERROR, "server_error"),
+        ([StepError("no_luck", ""), ServerError("down")], OutcomeStatus.ENDPOINT_ERROR, "server_error"),
+        ([ServerError("down"), BudgetError("calls", "all spent")], OutcomeStatus.BUDGET_EXCEEDED, "budget_exceeded"),
+        ([StepError("no_luck", "")], OutcomeStatus.STEP_FAILED, "no_luck"),
+        ([ServerError("down"), KeyError("bug")], OutcomeStatus.STEP_FAILED, "agent_crashed"),
+    ],
+)
+def test_a_task_group_of_a_sub_agents_own_hides_no_broken_service(errors, status, code):
+    async def fail(error):
+        raise error
+
+    async def work(call, context):
+        async with asyncio.TaskGroup() as outer:
+            outer.create_task(nested())
+        return StepOutcome(answer="never")
+
+    async def nested():
+        async with asyncio.TaskGroup() as inner:
+            for error in errors:
+                inner.create_task(fail(error))
+
+    outcome = run(echo_plan(steps="a"), work=work)
+    assert (outcome.status, outcome.failure.code) == (status, code)
 
 
 @pytest.mark.parametrize("answer", ["", "   ", "\n\t"])

@@ -3,7 +3,7 @@
 import traceback
 
 from mas_orchestra.agents.base import StepCall, StepOutcome, SubAgent
-from mas_orchestra.errors import BudgetError, CallError, StepError
+from mas_orchestra.errors import BudgetError, CallError, EndpointError, StepError
 from mas_orchestra.run.context import StepContext
 
 __all__ = ["answer_step"]
@@ -26,6 +26,8 @@ async def answer_step(agent: SubAgent, call: StepCall, context: StepContext) -> 
         if not clock.is_expired:
             raise _crash(agent, error) from error
         raise StepError("step_timeout", f"no answer within the {clock.timeout_s} s of a step") from None
+    except ExceptionGroup as group:
+        raise (_known_error(group) or _crash(agent, group)) from group
     except Exception as error:  # boundary: a sub-agent may be anybody's code
         if context.listener_error is not None:
             raise context.listener_error from None
@@ -44,3 +46,24 @@ def _crash(agent: SubAgent, error: Exception) -> StepError:
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{place.name}, line {place.lineno}"
     return StepError("agent_crashed", f"{agent.card.name} raised {type(error).__name__}: {error} ({where})")
+
+
+def _known_error(group: ExceptionGroup[Exception]) -> Exception | None:
+    """What ended the calls of a sub-agent that made them in a task group of its own; ``None`` with a bug among them.
+
+    A limit of the run counts before a broken service, and that before a reply or an answer that is of no use.
+    """
+    known, others = group.split((BudgetError, CallError, StepError))
+    if known is None or others is not None:
+        return None
+    leaves = _leaves(known)
+    kinds = (BudgetError, EndpointError, CallError, StepError)
+    return next(leaf for kind in kinds for leaf in leaves if isinstance(leaf, kind))
+
+
+def _leaves(group: BaseExceptionGroup[Exception]) -> list[Exception]:
+    return [
+        leaf
+        for error in group.exceptions
+        for leaf in (_leaves(error) if isinstance(error, BaseExceptionGroup) else [error])
+    ]
