@@ -26,6 +26,7 @@ from mas_orchestra.errors import (
     nearest,
 )
 from mas_orchestra.types import Usage
+from support.failing import fail_with
 
 KINDS = tuple(kind for name in errors.__all__ if isinstance(kind := getattr(errors, name), type))
 
@@ -45,11 +46,6 @@ def example(kind):
     if kind is MissingExtraError:
         return MissingExtraError("training", "train")
     return kind("what happened")
-
-
-def raise_example(name):
-    """Runs in a worker process."""
-    raise example(getattr(errors, name))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
@@ -77,7 +73,7 @@ def test_a_worker_process_hands_its_errors_to_the_caller():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         for name in ("BudgetError", "StepError", "UnknownNameError", "RateLimitError"):
             with pytest.raises(getattr(errors, name)) as caught:
-                pool.submit(raise_example, name).result()
+                pool.submit(fail_with, example(getattr(errors, name))).result()
             assert str(caught.value) == str(example(getattr(errors, name)))
 
 

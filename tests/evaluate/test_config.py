@@ -174,4 +174,4 @@ def test_recipes_are_configurations(recipe):
 
 
 def test_there_are_recipes():
-    assert [path.stem for path in RECIPES] == ["masbench-full", "masbench-quick", "paper-main-table"]
+    assert [path.stem for path in RECIPES] == ["demo", "masbench-full", "masbench-quick", "paper-main-table"]

@@ -171,6 +171,7 @@ def test_a_second_process_is_kept_out(folder):
     process = start(folder, "runs/a")
     try:
         wait_for(lambda: stored(folder, "runs/a") > 0)
+        process.send_signal(signal.SIGSTOP)  # so that it is still at it, however slow the second is to start
         second = run(folder, "runs/a")
     finally:
         process.kill()
