@@ -21,7 +21,7 @@
     │   │   ├── RequestRejectedError   400 or 422: the endpoint refuses what we ask for
     │   │   ├── ModelLoadError         the embedded model cannot be loaded, or its process ended
     │   │   └── BrokenReplyError       not JSON, not a completion, a stream cut off
-    │   └── ContextOverflowError   the prompt does not fit the model's window; carries the sizes
+    │   └── ContextOverflowError   the prompt does not fit the model's window; its message says the sizes
     ├── FetchError                 the weights of an embedded model could not be fetched (`code` says why)
     ├── StepError                  a sub-agent could not give an answer (`code` says why); data, not a broken service
     └── BudgetError                the next call would pass a limit of the run; nothing is sent
